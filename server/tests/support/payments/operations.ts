@@ -36,6 +36,8 @@ export function operationsOf({ credentials, currency, paymentMethod }: Operation
       method: null,
       initiator: 'PAYER',
       save: null,
+      lines: null,
+      billingAddress: null,
       returnUrl: 'https://shop.example.org/back',
       callbackUrl: 'http://127.0.0.1:8080/api/callback/7',
       ...facts,

@@ -92,6 +92,8 @@ export function chargeOf(changes: Partial<ChargeOperation> = {}): ChargeOperatio
     method: null,
     initiator: 'PAYER',
     save: null,
+    lines: null,
+    billingAddress: null,
     returnUrl: 'https://shop.example.com/thanks',
     callbackUrl: 'https://pay.example.com/api/callback/7',
     ...changes,

@@ -7,11 +7,13 @@ import {
   type SimulatedMandate,
 } from './mollie-customers.ts';
 import {
+  captureBody,
   firstMethods,
   hal,
   isCancelable,
   type Mode,
   methodsWithoutMoney,
+  newCapture,
   newPayment,
   newRefund,
   Problem,
@@ -99,14 +101,20 @@ export class MollieApi {
     const { pathname, searchParams } = new URL(path, 'http://mollie');
     if (pathname.startsWith('/v2/customers')) return this.#routeCustomers(method, pathname, searchParams, body);
     if (pathname === '/v2/methods' && method === 'GET') return this.#listMethods(searchParams);
-    const [, id, release, refunds, refundId] =
-      /^\/v2\/payments(?:\/(\w+)(?:(\/release-authorization)|(\/refunds(?:\/(\w+))?))?)?$/.exec(pathname) ?? notFound();
+    const [, id, release, captures, refunds, refundId] =
+      /^\/v2\/payments(?:\/(\w+)(?:(\/release-authorization)|(\/captures)|(\/refunds(?:\/(\w+))?))?)?$/.exec(
+        pathname,
+      ) ?? notFound();
     if (id === undefined) {
       if (method === 'POST') return this.#create(parseObject(body));
       return this.#list('payments', pathname, this.#visible(), searchParams, (each) => paymentBody(each, this.root));
     }
     const payment = this.#visible().find((one) => one.id === id) ?? notFound();
     if (release !== undefined && method === 'POST') return requestRelease(payment);
+    if (captures !== undefined) {
+      if (method === 'POST') return this.#capture(payment, parseObject(body));
+      return this.#list('captures', pathname, payment.captures, searchParams, (each) => captureBody(each, this.root));
+    }
     if (refunds === undefined) {
       if (method === 'DELETE') this.#cancel(payment);
       return { status: 200, body: paymentBody(payment, this.root) };
@@ -199,6 +207,12 @@ export class MollieApi {
   #cancel(payment: SimulatedPayment): void {
     if (!isCancelable(payment)) throw new Problem(422, 'The payment cannot be cancelled');
     this.#onCancel(payment.id);
+  }
+
+  #capture(payment: SimulatedPayment, body: Record<string, unknown>): ApiAnswer {
+    const capture = newCapture(payment, body, this.#now());
+    payment.captures.push(capture);
+    return created(captureBody(capture, this.root));
   }
 
   #refund(payment: SimulatedPayment, body: Record<string, unknown>): ApiAnswer {

@@ -23,6 +23,11 @@ export interface SimulatedPayment {
   customerId?: string;
   /** The mandate that a recurring payment charges, or that a first one has made. */
   mandateId?: string;
+  /** What the client said of the purchase; absent if it said nothing. */
+  lines?: unknown;
+  billingAddress?: unknown;
+  captureMode?: unknown;
+  captures: SimulatedCapture[];
   /** The bank's reason for the failure of a direct debit. */
   bankReasonCode: string | null;
   metadata: unknown;
@@ -64,6 +69,16 @@ export interface SimulatedRefund {
   status: RefundStatus;
   amount: Amount;
   description: string;
+  metadata: unknown;
+  createdMs: number;
+}
+
+export interface SimulatedCapture {
+  id: string;
+  mode: Mode;
+  paymentId: string;
+  status: 'pending' | 'succeeded' | 'failed';
+  amount: Amount;
   metadata: unknown;
   createdMs: number;
 }
@@ -111,6 +126,8 @@ export function newPayment(body: Record<string, unknown>, mode: Mode, createdMs:
   if ('testmode' in body)
     throw new Problem(400, 'Non-existent body parameter "testmode" for this API call.', 'testmode');
   requireDetailsOfMethod(body);
+  requireSums(body, amount);
+  requireAddress(body);
   return {
     id: newId('tr_'),
     mode,
@@ -130,6 +147,10 @@ export function newPayment(body: Record<string, unknown>, mode: Mode, createdMs:
     changedMs: null,
     isReleasing: false,
     refunds: [],
+    captures: [],
+    ...(body.lines !== undefined && { lines: body.lines }),
+    ...(body.billingAddress !== undefined && { billingAddress: body.billingAddress }),
+    ...(body.captureMode !== undefined && { captureMode: body.captureMode }),
   };
 }
 
@@ -168,6 +189,64 @@ export const methodsThatNeed: Readonly<Record<string, readonly string[]>> = {
   captureMode: ['riverty'],
   terminalId: ['pointofsale'],
 };
+
+/** Whether a payer can pay with a method on the page of a payment that has named none. */
+export function isOfferedFor(payment: SimulatedPayment, method: string): boolean {
+  return ['lines', 'billingAddress'].every((field) => {
+    const isNeeded = methodsThatNeed[field]?.includes(method);
+    return !isNeeded || payment[field as 'lines' | 'billingAddress'] !== undefined;
+  });
+}
+
+interface Line {
+  type?: string;
+  quantity: number;
+  unitPrice: Amount;
+  totalAmount: Amount;
+  discountAmount?: Amount;
+  vatRate?: string;
+  vatAmount?: Amount;
+}
+
+/** https://docs.mollie.com/reference/create-payment, `lines`: the formulas of `totalAmount` and `vatAmount`. */
+function requireSums({ lines }: Record<string, unknown>, amount: Amount): void {
+  if (lines === undefined) return;
+  for (const line of lines as Line[]) requireSumsOfLine(line, amount.currency);
+  const sum = (lines as Line[]).reduce((all, { totalAmount }) => all + minorUnits(totalAmount), 0n);
+  if (sum !== minorUnits(amount)) throw new Problem(422, 'The lines do not add up to the amount', 'lines');
+}
+
+const lineTypesBelowZero = ['discount', 'store_credit', 'gift_card'];
+
+function requireSumsOfLine(line: Line, currency: string): void {
+  const { type = 'physical', quantity, unitPrice, totalAmount, discountAmount, vatRate, vatAmount } = line;
+  const discount = discountAmount === undefined ? 0n : minorUnits(discountAmount);
+  const total = minorUnits(unitPrice) * BigInt(quantity) - discount;
+  const isBelowZero = minorUnits(unitPrice) < 0n;
+  if (total !== minorUnits(totalAmount)) throw new Problem(422, 'The total of a line is wrong', 'lines');
+  if (unitPrice.currency !== currency || totalAmount.currency !== currency) {
+    throw new Problem(422, 'The currency of a line is another', 'lines');
+  }
+  if (isBelowZero !== lineTypesBelowZero.includes(type))
+    throw new Problem(422, 'The price of a line is wrong', 'lines');
+  if (vatRate === undefined || vatAmount === undefined) return;
+  const tax = Math.round((Number(total) * Number(vatRate)) / (100 + Number(vatRate)));
+  if (BigInt(tax) !== minorUnits(vatAmount)) throw new Problem(422, 'The VAT of a line is wrong', 'lines');
+}
+
+const addressOfPayLater = ['givenName', 'familyName', 'email', 'streetAndNumber', 'postalCode', 'city', 'country'];
+
+/** https://docs.mollie.com/reference/create-payment, `billingAddress`. */
+function requireAddress({ billingAddress, method }: Record<string, unknown>): void {
+  if (billingAddress === undefined) return;
+  const address = billingAddress as Record<string, unknown>;
+  const has = (...fields: string[]) => fields.every((field) => typeof address[field] === 'string');
+  const isWhole = has('email') || has('streetAndNumber', 'postalCode', 'city', 'country');
+  const isPayLater = ['billie', 'in3', 'klarna', 'riverty'].includes(method as string);
+  if (!isWhole || (isPayLater && !has(...addressOfPayLater)) || (method === 'billie' && !has('organizationName'))) {
+    throw new Problem(422, 'The billing address is incomplete', 'billingAddress');
+  }
+}
 
 function requireDetailsOfMethod(body: Record<string, unknown>): void {
   const { method } = body;
@@ -213,7 +292,7 @@ export function remaining({ amount, refunds }: SimulatedPayment): bigint {
 /** The payment in the format of the API (HAL). */
 export function paymentBody(payment: SimulatedPayment, root: string): Record<string, unknown> {
   const { refunds, createdMs, changedMs, failureReason, webhookUrl, isReleasing: _, offered: __, ...rest } = payment;
-  const { bankReasonCode, ...shown } = rest;
+  const { bankReasonCode, captures, ...shown } = rest;
   const { status, id } = payment;
   const self = `${root}/v2/payments/${id}`;
   const customer = payment.customerId === undefined ? undefined : `${root}/v2/customers/${payment.customerId}`;
@@ -238,6 +317,7 @@ export function paymentBody(payment: SimulatedPayment, root: string): Record<str
       ...(customer !== undefined && { customer: hal(customer) }),
       ...(payment.mandateId !== undefined && { mandate: hal(`${customer}/mandates/${payment.mandateId}`) }),
       ...(refunds.length > 0 && { refunds: hal(`${self}/refunds`) }),
+      ...(captures.length > 0 && { captures: hal(`${self}/captures`) }),
       dashboard: page(`${root}/checkout/${id}`),
       documentation: page('https://docs.mollie.com/reference/get-payment'),
     },
@@ -308,6 +388,32 @@ function amountIn(amount: unknown, lowest = 1n): Amount {
   if (units < lowest) throw new Problem(422, 'The amount is lower than the minimum.', 'amount');
   if (units > highestMinorUnits) throw new Problem(422, 'The amount is higher than the maximum.', 'amount');
   return { currency, value };
+}
+
+export function captureBody({ createdMs, ...shown }: SimulatedCapture, root: string): Record<string, unknown> {
+  const payment = `${root}/v2/payments/${shown.paymentId}`;
+  return {
+    resource: 'capture',
+    ...shown,
+    createdAt: timeOf(createdMs),
+    _links: {
+      self: hal(`${payment}/captures/${shown.id}`),
+      payment: hal(payment),
+      documentation: page('https://docs.mollie.com/reference/get-capture'),
+    },
+  };
+}
+
+export function newCapture(
+  payment: SimulatedPayment,
+  { amount, metadata = null }: Record<string, unknown>,
+  createdMs: number,
+): SimulatedCapture {
+  const { id: paymentId, mode, status } = payment;
+  if (status !== 'authorized') throw new Problem(422, 'The payment is not authorized and cannot be captured.');
+  const captured = amount === undefined ? payment.amount : amountIn(amount);
+  if (minorUnits(captured) > minorUnits(payment.amount)) throw new Problem(422, 'The amount is too high.', 'amount');
+  return { id: newId('cpt_'), mode, paymentId, status: 'pending', amount: captured, metadata, createdMs };
 }
 
 function minorUnits({ value }: Amount): bigint {

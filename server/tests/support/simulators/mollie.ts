@@ -11,6 +11,7 @@ import { checkoutPage } from './mollie-checkout.ts';
 import type { SimulatedMandate } from './mollie-customers.ts';
 import {
   hal,
+  isOfferedFor,
   type PaymentStatus,
   Problem,
   page,
@@ -125,6 +126,17 @@ export class MollieSimulator {
   pay(id: string, method = 'ideal'): void {
     const payment = this.payment(id);
     payment.method ??= payment.offered?.[0] ?? method;
+    if (!isOfferedFor(payment, payment.method)) throw new Error(`${payment.method} is not offered for ${id}.`);
+    this.#settle(id, 'paid');
+  }
+
+  /** A capture that was asked for succeeds, and pays the payment. */
+  capture(id: string): void {
+    const payment = this.payment(id);
+    const capture = payment.captures.find(({ status }) => status === 'pending');
+    if (capture === undefined) throw new Error(`Nobody has asked to capture ${id}.`);
+    capture.status = 'succeeded';
+    payment.amountCaptured = capture.amount;
     this.#settle(id, 'paid');
   }
 

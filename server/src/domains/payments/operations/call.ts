@@ -115,6 +115,8 @@ export function providerOperation(row: OperationRow, { publicUrl, callbackToken,
         method: null,
         initiator: 'PAYER',
         save: null,
+        lines: null,
+        billingAddress: null,
         returnUrl: row.return_url ?? publicUrl,
         callbackUrl: callbackUrlOf(publicUrl, row.operation_channel_id, callbackToken),
       };

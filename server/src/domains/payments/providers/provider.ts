@@ -73,10 +73,39 @@ export interface ChargeOperation extends AnyOperation {
   initiator: Initiator;
   /** Keep what the payer pays with, so that the customer can be charged again; null: charge once. */
   save: SaveRequest | null;
+  /** What is bought, for methods that have to know it; null: unknown. */
+  lines: readonly ChargeLine[] | null;
+  /** Who pays, for methods that have to know it; null: unknown. */
+  billingAddress: BillingAddress | null;
   /** Where the provider redirects the payer afterwards. */
   returnUrl: string;
   /** Where the provider sends its callbacks: /api/callback/{channel}/{token}. */
   callbackUrl: string;
+}
+
+/** One of the lines of a purchase: as of an invoice. */
+export interface ChargeLine {
+  description: string;
+  quantity: number;
+  /** The price of one, without tax; negative: a credit. */
+  unitAmount: number;
+  /** `unitAmount` times `quantity`. */
+  amount: number;
+  /** In basis points: 1900 is 19 %. Null: the tax was given as an amount. */
+  taxRate: number | null;
+  taxAmount: number;
+}
+
+export interface BillingAddress {
+  name: string | null;
+  email: string | null;
+  line1: string | null;
+  line2: string | null;
+  postalCode: string | null;
+  city: string | null;
+  state: string | null;
+  /** ISO 3166-1 alpha-2. */
+  country: string | null;
 }
 
 export interface RefundOperation extends AnyOperation {

@@ -233,7 +233,7 @@ test('the result of a cancellation is found from the payment: cancelled, too lat
   expect((await mollie.lookUp(cancelOperation(await paidCharge()), call)).kind).toBe('failed');
 });
 
-test.each(['klarna', 'riverty', 'voucher', 'alma', 'directdebit', 'pointofsale'])(
+test.each(['klarna', 'riverty', 'voucher', 'alma', 'billie', 'billink', 'in3', 'directdebit', 'pointofsale'])(
   '%s, which needs what a payment here does not have, is refused before any call',
   async (paymentMethod) => {
     const before = simulator.requests.length;

@@ -19,14 +19,16 @@ import type {
 import { redactedOutcome } from '../redaction.ts';
 import { mollieAmount } from './amounts.ts';
 import { readMollieCallback } from './callback.ts';
+import { captureOnce, waitsForCapture } from './captures.ts';
 import { clientFor, isApiKey, MollieApiError, missingApiKey } from './client.ts';
 import { customerFor } from './customers.ts';
 import { mayFollowLostCall, outcomeOfApiError, rateLimited } from './failures.ts';
 import { findPayment, findRefund } from './find.ts';
 import { keptBy, readMandate } from './mandates.ts';
 import { MollieMethods } from './methods.ts';
+import { orderOf } from './order.ts';
 import { cancelOutcome, naming, paymentOutcome, refundOutcome } from './outcomes.ts';
-import { methods } from './vocabulary.ts';
+import { methods, type Need } from './vocabulary.ts';
 import { webhookUrlOf } from './webhook-url.ts';
 
 /**
@@ -57,6 +59,8 @@ export class MollieProvider implements Provider {
       const { key, transactionId, callbackUrl, paymentMethod, save } = operation;
       const method = methodOf(paymentMethod);
       if (typeof method === 'object') return notOffered(paymentMethod as string, method.ignored);
+      const order = operation.method === null ? orderOf(operation, method) : {};
+      if (typeof order === 'string') return notOffered(paymentMethod as string, missing[order]);
       if (save !== null) customerId = await customerFor(mollie, save.customer, operation, this.#clock());
       const webhookUrl = webhookUrlOf(callbackUrl, key, call.credentials.webhookSecret, this.#root);
       const payment = await mollie.payments.create({
@@ -66,17 +70,20 @@ export class MollieProvider implements Provider {
         idempotencyKey: key,
         ...(webhookUrl === undefined ? {} : { webhookUrl }),
         ...(method === undefined ? {} : { method }),
+        ...order,
         ...sequenceOf(operation, customerId),
       });
-      return this.#outcomeOf(mollie, payment, operation);
+      // The payment exists: a refusal of what is asked about it does not make it fail.
+      return this.#outcomeOf(mollie, payment, operation).catch((cause) => ({ kind: 'unknown', cause }));
     });
     // The customer exists from now on, whatever became of the payment.
     return customerId === null ? outcome : naming({ customerReference: customerId }, outcome);
   }
 
-  /** The outcome of a charge, with what it has kept. */
+  /** The outcome of a charge, with what it has kept. Takes the second step of a charge that has two. */
   async #outcomeOf(mollie: MollieClient, payment: Payment, operation: ChargeOperation): Promise<Outcome> {
     const outcome = paymentOutcome(payment, operation);
+    if (outcome.kind === 'pending' && waitsForCapture(payment)) await captureOnce(mollie, payment, operation.key);
     if (operation.save === null || outcome.kind !== 'succeeded') return outcome;
     const kept = await keptBy(mollie, payment);
     return kept === undefined ? outcome : { ...outcome, kept };
@@ -222,8 +229,13 @@ function unsupportedCurrency({ currency }: Operation): Outcome {
 function methodOf(paymentMethod: string | null): PaymentMethod | Ignored | undefined {
   if (paymentMethod === null || !Object.hasOwn(methods, paymentMethod)) return undefined;
   const known = methods[paymentMethod];
-  return known === 'offered' ? (paymentMethod as PaymentMethod) : known;
+  return known === 'offered' || (known !== undefined && 'needs' in known) ? (paymentMethod as PaymentMethod) : known;
 }
+
+const missing: Record<Need, string> = {
+  lines: "it needs `lines` that add up to the payment's amount",
+  billingAddress: 'it needs a `billingAddress` with name, e-mail address, street, city and country',
+};
 
 function notOffered(paymentMethod: string, reason: string): Outcome {
   return {

@@ -153,7 +153,8 @@ export async function createFirstPayment(
     ...(cardToken !== undefined && { cardToken }),
     ...(webhookUrl !== undefined && { webhookUrl }),
   });
-  return outcomeOfFirstPayment(mollie, payment, operation);
+  // The payment exists: a refusal of what is asked about it does not make it fail.
+  return outcomeOfFirstPayment(mollie, payment, operation).catch((cause) => ({ kind: 'unknown', cause }));
 }
 
 export async function findFirstPayment(

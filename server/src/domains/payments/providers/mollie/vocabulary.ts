@@ -147,19 +147,22 @@ export const bankReasons: Readonly<Record<string, FailureCode>> = {
   SL01: 'declined_for_good',
 };
 
-const needsLines: Ignored = { ignored: 'Mollie takes it only with order lines, which a payment here does not have' };
+/** What a payment must have for a method: https://docs.mollie.com/reference/create-payment. */
+export type Need = 'lines' | 'billingAddress';
+
+const payLater = { needs: ['lines', 'billingAddress'] as const };
 
 /** With one of these as `paymentMethod`, the payer skips the page on which a method is chosen. */
-export const methods: Readonly<Record<string, 'offered' | Ignored>> = {
-  alma: { ignored: 'Mollie takes it only with a billing address, which a payment here does not have' },
+export const methods: Readonly<Record<string, 'offered' | { needs: readonly Need[] } | Ignored>> = {
+  alma: { needs: ['billingAddress'] },
   applepay: 'offered',
   bacs: 'offered',
   bancomatpay: 'offered',
   bancontact: 'offered',
   banktransfer: 'offered',
   belfius: 'offered',
-  billie: needsLines,
-  billink: needsLines,
+  billie: payLater,
+  billink: payLater,
   bizum: 'offered',
   blik: 'offered',
   creditcard: 'offered',
@@ -167,9 +170,9 @@ export const methods: Readonly<Record<string, 'offered' | Ignored>> = {
   eps: 'offered',
   giftcard: 'offered',
   ideal: 'offered',
-  in3: needsLines,
+  in3: payLater,
   kbc: 'offered',
-  klarna: needsLines,
+  klarna: payLater,
   mbway: 'offered',
   mobilepay: 'offered',
   multibanco: 'offered',
@@ -179,13 +182,13 @@ export const methods: Readonly<Record<string, 'offered' | Ignored>> = {
   paysafecard: 'offered',
   pointofsale: { ignored: 'Mollie takes it only with the id of a terminal' },
   przelewy24: 'offered',
-  riverty: needsLines,
+  riverty: payLater,
   satispay: 'offered',
   swish: 'offered',
   trustly: 'offered',
   twint: 'offered',
   vipps: 'offered',
-  voucher: needsLines,
+  voucher: { needs: ['lines'] },
 };
 
 /** Next-gen events. All that are `read` lead to a look-up of the payment or refund that they name. */
@@ -203,7 +206,7 @@ export const events: Readonly<Record<string, 'read' | Ignored>> = {
   'refund.failed': 'read',
   'refund.canceled': 'read',
   'capture.succeeded': { ignored: 'an event of the payment follows' },
-  'capture.failed': { ignored: 'Florin does not capture at Mollie' },
+  'capture.failed': { ignored: 'the payment stays authorized' },
   'chargeback.received': { ignored: 'Florin does not keep disputes' },
   'chargeback.reversed': { ignored: 'Florin does not keep disputes' },
   'payout.initiated': { ignored: 'Florin does not keep settlements' },
