@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { Refusal } from '../../../core/errors.ts';
 import { changedMetadata, refuseBothWays } from '../../../core/metadata.ts';
+import { type PricedLine, priceLines } from '../../../core/price-lines.ts';
 import type { Call } from '../../../platform/http/route.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { BillingApp } from '../app.ts';
@@ -8,7 +9,6 @@ import { changeInvoice } from './change-invoice.ts';
 import { requireChannel, requireOneTax } from './create.ts';
 import { deleteLines, insertLines, updateDraft } from './draft-statements.ts';
 import { lineColumns, numbered } from './issue/line-columns.ts';
-import { type PricedLine, priceLines } from './issue/price-lines.ts';
 import type { InvoiceRecord } from './record.ts';
 import type { modifyInput } from './schema.ts';
 import type { InvoiceRow, LockedInvoice } from './statements.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type LineInput, priceLines } from '../../invoices/issue/price-lines.ts';
+import { type LineInput, priceLines } from '../../../../core/price-lines.ts';
 import type { InvoiceRecord } from '../../invoices/record.ts';
 import type { Seller } from '../../sellers/statements.ts';
 import { type Buyer, documentOf } from '../document.ts';

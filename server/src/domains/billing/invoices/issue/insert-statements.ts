@@ -1,11 +1,11 @@
 import { utcDay } from '../../../../core/clock.ts';
+import type { PricedLines } from '../../../../core/price-lines.ts';
 import { columns } from '../../../../platform/postgres/columns.ts';
 import { statement } from '../../../../platform/postgres/statement.ts';
 import type { Seller } from '../../sellers/statements.ts';
 import { seriesOf } from '../number.ts';
 import type { InvoiceStatus } from '../states.ts';
 import { lineColumns, type NumberedLine } from './line-columns.ts';
-import type { PricedLines } from './price-lines.ts';
 
 /** The facts of an invoice, without its lines. */
 export interface InvoiceFacts {

@@ -1,4 +1,5 @@
 import type { GenerateUuid } from '../../../../core/id.ts';
+import { type LineInput, type PricedLines, priceLines } from '../../../../core/price-lines.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { appendEvents, type EventDraft } from '../../../webhooks/events/append-events.cte.ts';
 import { sellersOf } from '../../sellers/read.ts';
@@ -9,7 +10,6 @@ import type { InvoiceRow } from '../statements.ts';
 import { insertInvoices } from './insert.ts';
 import type { InvoiceFacts } from './insert-statements.ts';
 import { allocateNumbers } from './numbers.ts';
-import { type LineInput, type PricedLines, priceLines } from './price-lines.ts';
 
 /** An invoice to issue. `priceLines` calculates its amounts. */
 export interface InvoiceDraft extends InvoiceFacts {

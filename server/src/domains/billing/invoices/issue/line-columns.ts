@@ -1,5 +1,5 @@
+import type { PricedLine } from '../../../../core/price-lines.ts';
 import { columns } from '../../../../platform/postgres/columns.ts';
-import type { PricedLine } from './price-lines.ts';
 
 /** A line with its number on the invoice, from 1. */
 export type NumberedLine = PricedLine & { number: number };

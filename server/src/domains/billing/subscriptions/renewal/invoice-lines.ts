@@ -1,4 +1,4 @@
-import { sumsOf } from '../../invoices/issue/price-lines.ts';
+import { sumsOf } from '../../../../core/price-lines.ts';
 
 /** More changes than this are summed up in one line per tax rate: nobody reads more lines. */
 const maxChangeLines = 100;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { priceLines } from '../../invoices/issue/price-lines.ts';
+import { priceLines } from '../../../../core/price-lines.ts';
 import { type ChangeLine, invoiceLinesOf, type Line } from '../renewal/invoice-lines.ts';
 
 const rates = fc.constantFrom(null, 0, 700, 725, 1900);

@@ -1,6 +1,6 @@
-import { maximumAmount } from '../../../../core/currency.ts';
-import { invalid } from '../../../../core/errors.ts';
-import { apportion } from '../../../../core/money.ts';
+import { maximumAmount } from './currency.ts';
+import { invalid } from './errors.ts';
+import { apportion } from './money.ts';
 
 /**
  * An invoice line as requested. A negative `unitAmount` is a credit. `taxRate` is in basis points; `taxAmount` in minor

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { allocate, apportion } from '../../../../core/money.ts';
-import { type LineInput, priceLines, sumsOf } from '../issue/price-lines.ts';
+import { allocate, apportion } from '../money.ts';
+import { type LineInput, priceLines, sumsOf } from '../price-lines.ts';
 
 const line = (unitAmount: number, taxRate?: number, quantity = 1): LineInput => ({
   description: 'x',
