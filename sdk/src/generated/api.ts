@@ -3689,10 +3689,33 @@ export interface TransactionCreateInput {
   invoiceId?: number | null | undefined;
   /** The provider's token of the payment method (Stripe: `pm_…`). Without one, the payer chooses. */
   paymentMethod?: string | null | undefined;
+  /** What is bought, for methods of the provider that need it. Adds up to `amount`, with taxes. Default: the lines of the invoice. */
+  lines?: InvoiceLineInput[] | null | undefined;
+  /** Who pays, for methods of the provider that need it: `name`, `email` and an address. Default: the customer's. */
+  billingAddress?: TransactionCreateInputBillingAddress | null | undefined;
   /** Where the provider redirects the payer's browser afterwards. Default: `app.public-url`. */
   returnUrl?: string | null | undefined;
   /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
   tenantId?: string | null | number | undefined;
+}
+
+/** Who pays, for methods of the provider that need it: `name`, `email` and an address. Default: the customer's. */
+export interface TransactionCreateInputBillingAddress {
+  /** One line of 1 to 200 characters, without control characters. */
+  name?: string | null | undefined;
+  email?: string | null | undefined;
+  /** One line of 0 to 200 characters, without control characters. */
+  line1?: string | null | undefined;
+  /** One line of 0 to 200 characters, without control characters. */
+  line2?: string | null | undefined;
+  /** One line of 0 to 40 characters, without control characters. */
+  postalCode?: string | null | undefined;
+  /** One line of 0 to 200 characters, without control characters. */
+  city?: string | null | undefined;
+  /** One line of 0 to 200 characters, without control characters. */
+  state?: string | null | undefined;
+  /** A country code of ISO 3166-1 alpha-2, such as US. */
+  country?: string | null | undefined;
 }
 
 export interface TransactionDetail {

@@ -119,7 +119,8 @@ export const currencyCode = (description?: string) =>
 export const idOf = (prefix: string, description: string) =>
   Type.String({ pattern: `^${prefix}_[0-9a-f]{32}$`, title: `an id such as ${prefix}_…`, description });
 
-const addressFields = {
+/** The fields of a postal address, without the name. */
+export const addressFields = {
   line1: Type.Optional(oneLine({ minLength: 0, maxLength: 200 })),
   line2: Type.Optional(oneLine({ minLength: 0, maxLength: 200 })),
   postalCode: Type.Optional(oneLine({ minLength: 0, maxLength: 40 })),

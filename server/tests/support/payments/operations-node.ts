@@ -128,6 +128,7 @@ export async function operationsNode(
     providers: { of: async () => provider } as unknown as Providers,
     channels,
     credentials,
+    invoicePayments,
     settler,
     clock,
     generateUuid,

@@ -16,30 +16,9 @@ import {
 } from '../../../platform/http/shapes.ts';
 import { forTenant, tenantIdOnWire } from '../../identity/tenants/schema.ts';
 import { failureFallback, failureRetry } from '../../payments/providers/failure-schema.ts';
+import { lines } from '../../payments/transactions/purchase-schema.ts';
 import { invoiceFilters, invoiceSearch } from './list-statements.ts';
 import { invoiceStatuses, paymentStates } from './states.ts';
-
-const amount = (description: string) =>
-  Type.Integer({ minimum: -maximumAmount, maximum: maximumAmount, description: `In minor units. ${description}` });
-
-export const lineInput = Type.Object(
-  {
-    description: Type.String({ minLength: 1, maxLength: 500 }),
-    quantity: Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: '1 to 1000000000.' }),
-    unitAmount: amount('The price of one unit; a negative price is a credit.'),
-    taxRate: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 10_000, description: 'In basis points, 0 to 10000: 1900 is 19 %.' }),
-    ),
-    taxAmount: Type.Optional(amount('The tax of the line, instead of a rate.')),
-  },
-  { $id: 'InvoiceLineInput', additionalProperties: false },
-);
-
-const lines = Type.Array(lineInput, {
-  minItems: 1,
-  maxItems: 200,
-  description: 'Each with `description`, `quantity`, `unitAmount` and, for a taxed line, `taxRate` or `taxAmount`.',
-});
 
 const day = Type.String({ format: 'date', pattern: '^(?!0000)', title: 'a day as YYYY-MM-DD' });
 

@@ -2,8 +2,9 @@ import { isUnavailable } from '../../../core/errors.ts';
 import { publicId } from '../../../core/id.ts';
 import { callbackUrlOf, LostCredentialsError } from '../channels/credentials.ts';
 import type { SecretOpener } from '../channels/secrets.ts';
-import type { Absent, Call, Credentials, Operation, Outcome, Provider } from '../providers/provider.ts';
+import type { Absent, Call, Credentials, Operation, Outcome, Provider, Purchase } from '../providers/provider.ts';
 import { paymentTokenOf } from '../transactions/payment-token.ts';
+import { noPurchase } from '../transactions/purchase.ts';
 import { isFinal } from '../transactions/states.ts';
 import { operationKey } from './rules.ts';
 import type { OperationRow } from './statements.ts';
@@ -14,6 +15,8 @@ export interface CallbackRoute extends PublicAddress {
   callbackToken: string;
   /** Opens the token of the payment method. */
   secrets: SecretOpener;
+  /** Of a charge through a provider that takes it. */
+  purchase?: Purchase;
 }
 
 export interface PublicAddress {
@@ -94,7 +97,10 @@ export function isOwnOutage(outcome: Outcome): boolean {
 }
 
 /** The operation in the form that connectors take. */
-export function providerOperation(row: OperationRow, { publicUrl, callbackToken, secrets }: CallbackRoute): Operation {
+export function providerOperation(
+  row: OperationRow,
+  { publicUrl, callbackToken, secrets, purchase = noPurchase }: CallbackRoute,
+): Operation {
   const common = {
     key: operationKey(row.id, row.number),
     transactionId: publicId('txn', row.id),
@@ -115,8 +121,7 @@ export function providerOperation(row: OperationRow, { publicUrl, callbackToken,
         method: null,
         initiator: 'PAYER',
         save: null,
-        lines: null,
-        billingAddress: null,
+        ...purchase,
         returnUrl: row.return_url ?? publicUrl,
         callbackUrl: callbackUrlOf(publicUrl, row.operation_channel_id, callbackToken),
       };

@@ -15,8 +15,11 @@ import { longestPauseMs, shortenPaces } from '../operation-queue/pace.cte.ts';
 import { findOpenCancellation, releaseColumns, releaseOperations } from '../operation-queue/statements.ts';
 import type { ProviderName, Providers } from '../providers/directory.ts';
 import { failure } from '../providers/failures.ts';
+import type { Provider, Purchase } from '../providers/provider.ts';
 import { beginRefunds } from '../refunds/begin.ts';
+import type { InvoicePayments } from '../transactions/invoice-payments.ts';
 import type { Payments } from '../transactions/payments.ts';
+import { noPurchase, withDefaults } from '../transactions/purchase.ts';
 import { afterTransition, type Transition } from '../transactions/transition.cte.ts';
 import { Breaker } from './breaker.ts';
 import {
@@ -43,6 +46,7 @@ export interface DispatcherOptions extends PublicAddress, FailureReports {
   channels: ChannelDirectory;
   payments: Payments;
   credentials: ChannelCredentials;
+  invoicePayments: Pick<InvoicePayments, 'purchaseOf'>;
   settler: Settler;
   clock: Clock;
   generateUuid: GenerateUuid;
@@ -245,7 +249,7 @@ export class Dispatcher {
   async #callOrLookUp(operation: LeasedOperation): Promise<ProviderResult> {
     const { providers, credentials, timeoutMs, failPoint, publicUrl, observe } = this.#options;
     const channelId = operation.operation_channel_id;
-    const connector = await providers.of(operation.operation_provider);
+    const connector: Provider = await providers.of(operation.operation_provider);
     let opened: ChannelSecrets;
     try {
       opened = await credentials.of(channelId);
@@ -257,13 +261,25 @@ export class Dispatcher {
     }
     failPoint('calling');
     const { callbackToken } = opened;
-    const request = providerOperation(operation, { publicUrl, callbackToken, secrets: credentials.secrets });
+    const purchase = connector.takesPurchase ? await this.#purchaseOf(operation) : noPurchase;
+    const request = providerOperation(operation, { publicUrl, callbackToken, secrets: credentials.secrets, purchase });
     this.#pace.called(channelId);
     const result = await callOrLookUp(connector, operation, request, { credentials: opened, timeoutMs, observe });
     const { outcome } = result;
     if (outcome.kind !== 'unknown') this.#breaker.recordAnswer(channelId);
     else if (!isOwnOutage(outcome)) this.#breaker.recordFailure(channelId);
     return result;
+  }
+
+  /** What is bought with a charge, and who pays. */
+  async #purchaseOf({ kind, purchase, ...row }: LeasedOperation): Promise<Purchase> {
+    const { invoicePayments, database } = this.#options;
+    if (kind !== 'CHARGE' || (row.invoice_id === null && row.customer_id === null)) return purchase ?? noPurchase;
+    const { tenant_id: tenantId, invoice_id: invoiceId, customer_id: customerId, livemode } = row;
+    return withDefaults(
+      purchase,
+      await invoicePayments.purchaseOf(database, { tenantId, livemode, invoiceId, customerId }),
+    );
   }
 
   /** Settles a final outcome, whether or not the lease has expired: it stays true. Defers any other outcome. */

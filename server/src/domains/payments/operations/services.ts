@@ -13,7 +13,8 @@ import { Settler, type SettlerDeps } from './settle.ts';
 /** In seconds. Providers usually answer a charge in 0.2 to 3 s; `app.provider.timeout` is 20 s by default. */
 const providerSecondsBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30];
 
-type Needs = WebhooksApp & Pick<PaymentsApp, 'settings' | 'providers' | 'channels' | 'credentials' | 'payments'>;
+type Needs = WebhooksApp &
+  Pick<PaymentsApp, 'settings' | 'providers' | 'channels' | 'credentials' | 'payments' | 'invoicePayments'>;
 
 /** Makes what calls providers and settles what they answer. */
 export function operationServices(app: Needs) {

@@ -22,6 +22,8 @@ export interface Provider {
   readCallback(callback: Callback, credentials: Credentials): ProviderCallback;
   /** Absent if the provider cannot keep payment methods. */
   readonly methods?: MethodProvider;
+  /** Whether some of its methods need the lines and the billing address of a charge, which are read only then. */
+  readonly takesPurchase?: boolean;
 }
 
 /** What a provider implements that keeps payment methods, so that a customer can be charged again. */
@@ -63,7 +65,7 @@ interface AnyOperation {
   calledMs: number | null;
 }
 
-export interface ChargeOperation extends AnyOperation {
+export interface ChargeOperation extends AnyOperation, Purchase {
   kind: 'CHARGE';
   /** The provider's token for the card or account to charge, sent with the payment: `pm_…`. */
   paymentMethod: string | null;
@@ -73,14 +75,18 @@ export interface ChargeOperation extends AnyOperation {
   initiator: Initiator;
   /** Keep what the payer pays with, so that the customer can be charged again; null: charge once. */
   save: SaveRequest | null;
-  /** What is bought, for methods that have to know it; null: unknown. */
-  lines: readonly ChargeLine[] | null;
-  /** Who pays, for methods that have to know it; null: unknown. */
-  billingAddress: BillingAddress | null;
   /** Where the provider redirects the payer afterwards. */
   returnUrl: string;
   /** Where the provider sends its callbacks: /api/callback/{channel}/{token}. */
   callbackUrl: string;
+}
+
+/** What providers with `takesPurchase` are told, because some of their methods need it. */
+export interface Purchase {
+  /** What is bought; null: unknown. */
+  lines: readonly ChargeLine[] | null;
+  /** Who pays; null: unknown. */
+  billingAddress: BillingAddress | null;
 }
 
 /** One of the lines of a purchase: as of an invoice. */

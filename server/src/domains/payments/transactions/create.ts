@@ -6,6 +6,7 @@ import { type IdempotentAnswer, requestHash } from '../../../platform/postgres/i
 import { actFor } from '../../identity/tenants/act-for.ts';
 import type { PaymentsApp } from '../app.ts';
 import { actOn } from '../channels/rules.ts';
+import { purchaseIn } from './purchase.ts';
 import { newPayment, type PaymentRecord } from './record.ts';
 import { usableChannel } from './rules.ts';
 import type { CreateInput } from './schema.ts';
@@ -38,7 +39,8 @@ export async function createPayment(
   }
 
   // 3. The payment, with everything that follows from it.
-  return payments.write(newPayment(input, usable, principal, app.generateUuid(), app.seal), once);
+  const row = newPayment({ ...input, purchase: purchaseIn(input) }, usable, principal, app.generateUuid(), app.seal);
+  return payments.write(row, once);
 }
 
 /** Invoices in a currency that was withdrawn since can still be paid. */

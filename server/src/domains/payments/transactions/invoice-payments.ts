@@ -1,10 +1,20 @@
 import type { Queryable } from '../../../platform/postgres/database.ts';
+import type { Purchase } from '../providers/provider.ts';
+import { noPurchase } from './purchase.ts';
 import type { Transition } from './transition.cte.ts';
 
 /** Identifies an invoice. */
 export interface InvoiceOfPayment {
   tenantId: number;
   invoiceId: number;
+}
+
+/** A payment of which billing may know what is bought, and who pays. */
+export interface PurchaseOfPayment {
+  tenantId: number;
+  livemode: boolean;
+  invoiceId: number | null;
+  customerId: number | null;
 }
 
 /** A payment that is about to be created for an invoice. */
@@ -28,6 +38,11 @@ export interface InvoicePayments {
    * as long as the providers take to answer, so it is called outside of transactions.
    */
   lookUpWaiting: (invoice: InvoiceOfPayment) => Promise<StillWaiting>;
+  /**
+   * The lines of an invoice, and the address of a customer, or of the invoice's; null: this service has neither. Read
+   * before a charge through a provider that takes them.
+   */
+  purchaseOf: (database: Queryable, payment: PurchaseOfPayment) => Promise<Purchase>;
   /** Locks invoices until the transaction ends: their payments are created and settled one after the other. */
   lock: (transaction: Queryable, invoices: readonly InvoiceOfPayment[]) => Promise<void>;
   /**
@@ -56,6 +71,10 @@ export class RegisteredInvoicePayments implements InvoicePayments {
 
   async lookUpWaiting(invoice: InvoiceOfPayment): Promise<StillWaiting> {
     return (await this.#registered?.lookUpWaiting(invoice)) ?? new Set();
+  }
+
+  async purchaseOf(database: Queryable, payment: PurchaseOfPayment): Promise<Purchase> {
+    return (await this.#registered?.purchaseOf(database, payment)) ?? noPurchase;
   }
 
   async lock(transaction: Queryable, invoices: readonly InvoiceOfPayment[]): Promise<void> {

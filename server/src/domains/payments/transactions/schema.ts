@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { furtherFields, listFields, timeFields } from '../../../platform/http/list-query.ts';
 import {
   changesSomething,
+  described,
   livemodeFilter,
   metadataChange,
   oneLine,
@@ -9,6 +10,7 @@ import {
 } from '../../../platform/http/shapes.ts';
 import { forTenant } from '../../identity/tenants/schema.ts';
 import { lookedUpFilters, transactionFilters } from './list/filter-statements.ts';
+import { billingAddress, lines } from './purchase-schema.ts';
 import { description, furtherFields as furtherRowFields, listedPayment, payment } from './record.ts';
 import { transactionStatus } from './states.ts';
 
@@ -28,6 +30,19 @@ export const createInput = Type.Object(
         writeOnly: true,
         description: "The provider's token of the payment method (Stripe: `pm_…`). Without one, the payer chooses.",
       }),
+    ),
+    lines: Type.Optional(
+      described(
+        lines,
+        'What is bought, for methods of the provider that need it. Adds up to `amount`, with taxes. ' +
+          'Default: the lines of the invoice.',
+      ),
+    ),
+    billingAddress: Type.Optional(
+      described(
+        billingAddress,
+        "Who pays, for methods of the provider that need it: `name`, `email` and an address. Default: the customer's.",
+      ),
     ),
     returnUrl: Type.Optional(
       webAddress("Where the provider redirects the payer's browser afterwards. Default: `app.public-url`."),

@@ -9,6 +9,7 @@ import { keyOfRow, lockInvoices, mapKeyOf } from '../lock.ts';
 import { type SettlementDeps, settlePayments } from '../settlement/settle.ts';
 import { type EndedPayment, findRecordedPayments, type RecordedPayment } from '../settlement/settle-statements.ts';
 import { findOpenPayments, invoiceExists } from '../statements.ts';
+import { purchaseOf } from './purchase.ts';
 import { reserve } from './reserve.ts';
 
 export interface InvoicePaymentsDeps extends SettlementDeps {
@@ -21,6 +22,7 @@ export function invoicePaymentsOf(deps: InvoicePaymentsDeps): InvoicePayments {
   return {
     hasInvoice: async (database, { tenantId, invoiceId }) =>
       (await database.run(invoiceExists, [tenantId, invoiceId])).length > 0,
+    purchaseOf,
     lookUpWaiting: (invoice) => lookUpWaiting(invoice, deps),
     lock: async (transaction, invoices) => {
       await lockInvoices(transaction, invoices);

@@ -41,6 +41,7 @@ import { webhookUrlOf } from './webhook-url.ts';
  */
 export class MollieProvider implements Provider {
   readonly methods: MethodProvider;
+  readonly takesPurchase = true;
   readonly #root: string;
   readonly #clock: Clock;
 
