@@ -260,6 +260,80 @@ describe('payment intents', () => {
   });
 });
 
+describe('pages', () => {
+  const url = 'https://shop.example.org';
+  const item = 'line_items[0]';
+  const page = {
+    mode: 'payment',
+    success_url: url,
+    [`${item}[quantity]`]: '1',
+    [`${item}[price_data][currency]`]: 'usd',
+    [`${item}[price_data][unit_amount]`]: '1999',
+    [`${item}[price_data][product_data][name]`]: 'Order 66',
+  };
+  const opened = (fields = {}) => post('/v1/checkout/sessions', { ...page, ...fields });
+  const seconds = () => Math.floor(nowMs / 1_000);
+
+  // https://docs.stripe.com/api/checkout/sessions/create#create_checkout_session-expires_at
+  test('a page expires between 30 minutes and 24 hours from its creation, by default after 24 hours', async () => {
+    for (const minutes of [29, 24 * 60 + 1]) {
+      const wrong = { expires_at: `${seconds() + minutes * 60}` };
+      expect(await opened(wrong)).toMatchObject({ status: 400, body: { error: { param: 'expires_at' } } });
+    }
+    expect((await opened({ expires_at: `${seconds() + 30 * 60}` })).status).toBe(200);
+    expect((await opened()).body).toMatchObject({ expires_at: seconds() + 24 * 60 * 60 });
+  });
+
+  // https://docs.stripe.com/api/checkout/sessions/create: line_items, currency
+  test('a page of a payment needs items, one of a setup a currency', async () => {
+    const missing = (param: string) => ({ status: 400, body: { error: { code: 'parameter_missing', param } } });
+    expect(await post('/v1/checkout/sessions', { mode: 'payment', success_url: url })).toMatchObject(
+      missing('line_items'),
+    );
+    const setup = { mode: 'setup', success_url: url };
+    expect(await post('/v1/checkout/sessions', setup)).toMatchObject(missing('currency'));
+    expect((await post('/v1/checkout/sessions', { ...setup, currency: 'eur' })).status).toBe(200);
+  });
+
+  // https://docs.stripe.com/api/checkout/sessions/object#checkout_session_object-payment_intent
+  test('the intent of a page exists after the first attempt, and is ended only by expiring the page', async () => {
+    const { id } = (await opened()).body;
+    const session = simulator.account.sessions.get(id);
+    expect(session.payment_intent).toBeNull();
+    simulator.account.sessions.submit(id, 'pm_card_chargeDeclined');
+    const intent = session.payment_intent as string;
+    expect((await post(`/v1/payment_intents/${intent}/cancel`, {})).status).toBe(400);
+    expect((await post(`/v1/checkout/sessions/${id}/expire`, {})).body).toMatchObject({ status: 'expired', url: null });
+    expect(simulator.account.intent(intent).status).toBe('canceled');
+  });
+
+  // https://docs.stripe.com/api/checkout/sessions/expire
+  test('only an open page can be expired', async () => {
+    const { id } = (await opened()).body;
+    simulator.account.sessions.submit(id, 'pm_card_visa');
+    expect((await post(`/v1/checkout/sessions/${id}/expire`, {})).status).toBe(400);
+  });
+
+  // https://docs.stripe.com/api/checkout/sessions/list
+  test('pages are listed by creation, customer, intent and status, and not by our reference', async () => {
+    const { id } = (await opened({ client_reference_id: 'ours' })).body;
+    const listed = async (query: string) => (await send('GET', `/v1/checkout/sessions?${query}`)).body;
+    expect(await listed('status=open&limit=1')).toMatchObject({ data: [{ id, client_reference_id: 'ours' }] });
+    await simulator.conformance.unchecked(async () => {
+      const refused = { error: { code: 'parameter_unknown', param: 'client_reference_id' } };
+      expect(await listed('client_reference_id=ours')).toMatchObject(refused);
+    });
+  });
+
+  // The changelog of 2026-10-28.endive; the library's types have it no more.
+  test('payment_method_types is gone as a parameter of the pinned version', async () => {
+    expect(await opened({ 'payment_method_types[0]': 'card' })).toMatchObject({
+      status: 400,
+      body: { error: { code: 'parameter_unknown', param: 'payment_method_types' } },
+    });
+  });
+});
+
 describe('idempotency keys', () => {
   // https://docs.stripe.com/api/idempotent_requests
   test('a 500 under a key is replayed, and marked as a repetition', async () => {

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dayMs } from '../../src/core/clock.ts';
+import type { KeptMethod, SaveRequest } from '../../src/domains/payments/providers/provider.ts';
 import {
   callWith,
   cancelOperation,
   chargeOperation,
   refundOperation,
+  setupOperation,
 } from '../../src/domains/payments/providers/stripe/fixture/operations.ts';
 import { StripeProvider } from '../../src/domains/payments/providers/stripe/stripe.ts';
 import { builtStripeMock, startStripeMock } from '../support/conformance/stripe-mock.ts';
@@ -23,11 +25,45 @@ describe.skipIf(file === undefined)('stripe-mock', () => {
   afterAll(() => mock.close());
 
   const call = callWith();
+  const method: KeptMethod = {
+    customerReference: 'cus_1',
+    reference: 'pm_1',
+    type: 'card',
+    providerType: 'card',
+    agreement: 'SUBSCRIPTION',
+    networkTransactionId: null,
+  };
+  const consent = { ipAddress: '192.0.2.1', userAgent: 'Browser', acceptedTime: '2026-11-27T10:00:00.000Z' };
+  const { customer } = setupOperation();
+  const save: SaveRequest = { customer, agreement: 'SUBSCRIPTION', consent };
   const old = { createdMs: Date.now() - 2 * dayMs };
 
   test.each([
     ['a charge', () => stripe.charge(chargeOperation(), call)],
-    ['a charge for the page of the merchant', () => stripe.charge(chargeOperation({ paymentMethod: null }), call)],
+    [
+      'a charge for the page of the merchant',
+      () => stripe.charge(chargeOperation({ payerFlow: 'EMBEDDED', paymentMethod: null }), call),
+    ],
+    ['a charge on a page', () => stripe.charge(chargeOperation({ paymentMethod: null }), call)],
+    ['a charge that keeps its method', () => stripe.charge(chargeOperation({ save }), call)],
+    [
+      'a charge on a page that keeps its method',
+      () => stripe.charge(chargeOperation({ save, paymentMethod: null }), call),
+    ],
+    ['a charge with a kept method', () => stripe.charge(chargeOperation({ paymentMethod: null, method }), call)],
+    [
+      'a charge without its payer',
+      () => stripe.charge(chargeOperation({ paymentMethod: null, method, initiator: 'MERCHANT' }), call),
+    ],
+    ['a setup', () => stripe.methods.setUp(setupOperation({ consent }), call)],
+    ['a setup on a page', () => stripe.methods.setUp(setupOperation({ token: null }), call)],
+    ['a look-up of a setup', () => stripe.methods.lookUp(setupOperation({ reference: 'seti_1' }), call)],
+    ['a look-up of a page', () => stripe.lookUp(chargeOperation({ reference: 'cs_1' }), call)],
+    ['a search for a page', () => stripe.lookUp(chargeOperation({ ...old, paymentMethod: null }), call)],
+    ['a search for a setup', () => stripe.methods.lookUp(setupOperation(old), call)],
+    ['a reading of a method', () => stripe.methods.read({ ...method, type: 'sepa_debit' }, call)],
+    ['a detachment', () => stripe.methods.detach({ kind: 'DETACH', key: 'mtd_1-2', methodId: 'mtd_1', method }, call)],
+    ['an expiry of a page', () => stripe.cancel(cancelOperation(chargeOperation({ reference: 'cs_1' })), call)],
     ['a look-up of a charge', () => stripe.lookUp(chargeOperation({ reference: 'pi_1' }), call)],
     ['a search for a charge', () => stripe.lookUp(chargeOperation(old), call)],
     ['a refund', () => stripe.refund(refundOperation('pi_1'), call)],

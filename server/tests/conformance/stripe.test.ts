@@ -16,6 +16,7 @@ import {
   pagesOfActions,
   refundFailureReasons,
   refundStatuses,
+  sessionStatuses,
   setupStatuses,
 } from '../../src/domains/payments/providers/stripe/vocabulary.ts';
 import { documentsFolder } from '../support/conformance/documents.ts';
@@ -60,6 +61,12 @@ describe.skipIf(documentsFolder === undefined)('Stripe', () => {
   async function read(path: string): Promise<Record<string, unknown>> {
     const authorization = `Bearer ${callWith().credentials.apiKey}`;
     return (await (await fetch(simulator.url + path, { headers: { authorization } })).json()) as never;
+  }
+
+  /** The page of a payment. */
+  async function openedPage(): Promise<string> {
+    const outcome = await stripe.charge(chargeOperation({ paymentMethod: null }), callWith());
+    return (outcome as { reference: string }).reference;
   }
 
   /** The setup of a debit. */
@@ -166,6 +173,7 @@ describe.skipIf(documentsFolder === undefined)('Stripe', () => {
     ],
     ['customer', async () => read(`/v1/customers/${(await keptDebit()).customer}`)],
     ['payment_method', async () => read(`/v1/payment_methods/${(await keptDebit()).payment_method}`)],
+    ['checkout.session', async () => read(`/v1/checkout/sessions/${await openedPage()}`)],
     ['mandate', async () => read(`/v1/mandates/${(await keptDebit()).mandate}`)],
     ['setup_intent', () => keptDebit()],
     [
@@ -205,6 +213,11 @@ describe.skipIf(documentsFolder === undefined)('Stripe', () => {
       expect(sorted(setupStatuses)).toEqual(sdkWordsOf('SetupIntents', 'SetupIntent', 'Status'));
       expect(sorted(mandateStatuses)).toEqual(documented(contract.schemaAt('mandate', 'status')));
       expect(sorted(mandateStatuses)).toEqual(sdkWordsOf('Mandates', 'Mandate', 'Status'));
+    });
+
+    test('every status of a page', () => {
+      expect(sorted(sessionStatuses)).toEqual(documented(contract.schemaAt('checkout.session', 'status')));
+      expect(sorted(sessionStatuses)).toEqual(sdkWordsOf('Checkout/Sessions', 'Session', 'Status'));
     });
 
     test('every next action of a setup', () => {

@@ -18,11 +18,13 @@ import type { Listed, SimulatedCharge, SimulatedIntent, SimulatedMethod, Simulat
 import {
   amountOf,
   currencyOf,
+  ofSession,
   problem,
   requireChargeableAmount,
   requireMandate,
   requireStatus,
 } from './stripe-rules.ts';
+import { StripeSessions } from './stripe-sessions.ts';
 import { StripeSetups } from './stripe-setups.ts';
 import type { StripeWorld } from './stripe-world.ts';
 
@@ -53,6 +55,7 @@ export class StripeAccount implements StripeWorld {
   readonly methods = new StripeMethods(this);
   readonly customers = new StripeCustomers(this, this.methods);
   readonly setups = new StripeSetups(this, this.methods, this.customers);
+  readonly sessions = new StripeSessions(this);
   /** Called for every change that Stripe sends an event for. */
   onEvent: (type: string, object: { object: string }) => void = () => {};
   /** Whether its objects are of the live mode. */
@@ -120,13 +123,26 @@ export class StripeAccount implements StripeWorld {
     requireKnown(params, ['cancellation_reason', 'expand']);
     const intent = this.intent(id);
     const cancelable = ['requires_payment_method', 'requires_confirmation', 'requires_action', 'requires_capture'];
+    if (this.isOfSession(id) && intent.status !== 'requires_capture') {
+      throw ofSession('payment_intent_unexpected_state', 'PaymentIntent');
+    }
     requireStatus(intent, 'cancel', cancelable);
+    return this.end(id, text(params, 'cancellation_reason') ?? null);
+  }
+
+  /** Ends an intent for good. */
+  end(id: string, reason: string | null = null): SimulatedIntent {
+    const intent = this.intent(id);
     intent.status = 'canceled';
     intent.next_action = null;
     intent.canceled_at = this.seconds();
-    intent.cancellation_reason = text(params, 'cancellation_reason') ?? null;
+    intent.cancellation_reason = reason;
     this.onEvent('payment_intent.canceled', intent);
     return intent;
+  }
+
+  isOfSession(intentId: string): boolean {
+    return this.sessions.owns(intentId);
   }
 
   createRefund(params: Params): SimulatedRefund {
@@ -200,6 +216,7 @@ export class StripeAccount implements StripeWorld {
     const limit = integer(params, 'limit') ?? 10;
     if (limit < 1 || limit > 100) throw problem('limit', 'Invalid limit: must be between 1 and 100.');
     const after = text(params, 'starting_after');
+    requireKnown(params, [...filters, 'created', 'ending_before', 'expand', 'limit', 'starting_after']);
     const asked = filters.flatMap((name) => (params[name] === undefined ? [] : [[name, params[name]] as const]));
     const within = all
       .filter((one) => one.created >= from && one.created <= to)
@@ -229,6 +246,7 @@ export class StripeAccount implements StripeWorld {
     const code = typeof result === 'string' ? result : 'payment_intent_payment_attempt_failed';
     if (result === true) this.#succeed(intent);
     else this.#fail(intent, { code, declineCode: undefined, message: 'The bank returned the payment.' });
+    this.sessions.settled(id, result === true);
   }
 
   settleRefund(id: string, status: 'succeeded' | 'failed' | 'canceled'): void {

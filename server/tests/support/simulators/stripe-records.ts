@@ -181,6 +181,30 @@ export interface SimulatedSetup {
   usage: string;
 }
 
+/** https://docs.stripe.com/api/checkout/sessions/object */
+export interface SimulatedSession {
+  id: string;
+  object: 'checkout.session';
+  cancel_url: string | null;
+  client_reference_id: string | null;
+  created: number;
+  currency: string | null;
+  customer: string | null;
+  expires_at: number;
+  livemode: boolean;
+  metadata: Record<string, string>;
+  mode: 'payment' | 'setup';
+  amount_subtotal: number | null;
+  amount_total: number | null;
+  payment_intent: string | null;
+  setup_intent: string | null;
+  payment_status: 'paid' | 'unpaid' | 'no_payment_required';
+  status: 'open' | 'complete' | 'expired';
+  success_url: string | null;
+  url: string | null;
+  [member: string]: unknown;
+}
+
 /** An object of a list: newest first, by pages. */
 export interface Listed {
   id: string;

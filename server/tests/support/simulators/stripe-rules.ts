@@ -89,6 +89,12 @@ export function requireMandate(params: Params): void {
   });
 }
 
+/** https://docs.stripe.com/api/checkout/sessions/object#checkout_session_object-payment_intent */
+export function ofSession(code: string, name: string): StripeProblem {
+  const message = `You cannot cancel the ${name} of a Checkout Session. Expire the Checkout Session instead.`;
+  return new StripeProblem(400, { code, message });
+}
+
 export function problem(param: string, message: string): StripeProblem {
   return new StripeProblem(400, { param, message });
 }

@@ -13,7 +13,7 @@ import {
   tree,
 } from './stripe-params.ts';
 import type { SimulatedSetup } from './stripe-records.ts';
-import { requireMandate } from './stripe-rules.ts';
+import { ofSession, requireMandate } from './stripe-rules.ts';
 import type { StripeWorld } from './stripe-world.ts';
 
 /** Without `payment_method_types`, which the pinned version of the API has no more. */
@@ -74,9 +74,19 @@ export class StripeSetups {
     return setup;
   }
 
+  /** The hosted page does this. */
+  confirm(id: string, params: Params): SimulatedSetup {
+    const setup = this.get(id);
+    setup.payment_method = this.#methods.find(required(params, 'payment_method')).id;
+    this.#returnUrls.set(id, required(params, 'return_url'));
+    this.#confirm(setup);
+    return setup;
+  }
+
   cancel(id: string, params: Params): SimulatedSetup {
     requireKnown(params, ['cancellation_reason', 'expand']);
     const setup = this.get(id);
+    if (this.#world.isOfSession(id)) throw ofSession('setup_intent_unexpected_state', 'SetupIntent');
     if (!['requires_payment_method', 'requires_confirmation', 'requires_action'].includes(setup.status)) {
       throw new StripeProblem(400, {
         code: 'setup_intent_unexpected_state',

@@ -4,6 +4,8 @@ export interface StripeWorld {
   livemode: boolean;
   /** The address below which payers authenticate. */
   pages: string;
+  /** Whether an intent is that of a Checkout Session. */
+  isOfSession(intentId: string): boolean;
   /** The account's clock. */
   seconds(): number;
   /** Called for every change that Stripe sends an event for. */

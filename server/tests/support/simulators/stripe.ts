@@ -12,7 +12,8 @@ import { internalError, problemsBefore, type StripeFault } from './stripe-faults
 import { IdempotencyRecords, type StripeAnswer } from './stripe-idempotency.ts';
 import { customerBody, mandateBody, methodBody } from './stripe-method-objects.ts';
 import { balanceTransactionOf } from './stripe-objects.ts';
-import { decodeForm, StripeProblem, tree } from './stripe-params.ts';
+import { sessionPage } from './stripe-page.ts';
+import { decodeForm, type Params, StripeProblem, text, tree } from './stripe-params.ts';
 import type {
   Listed,
   SignedCallback,
@@ -142,8 +143,9 @@ export class StripeSimulator {
     return { headers: { 'content-type': 'application/json', 'stripe-signature': `t=${at},v1=${signature}` }, body };
   }
 
-  /** A signed event of this type about a refund, or a payment intent or its charge, in its current state. */
+  /** A signed event of this type about a page, a refund, a payment intent or its charge, in its current state. */
   callback(type: string, id: string): SignedCallback {
+    if (id.startsWith('cs_')) return this.sign(this.#checkedEvent(type, this.account.sessions.get(id)));
     if (id.startsWith('re_')) return this.sign(this.#checkedEvent(type, this.account.refund(id)));
     const intent = this.account.intent(id);
     const isOfCharge = type.startsWith('charge.');
@@ -163,6 +165,10 @@ export class StripeSimulator {
     const { pathname, search } = new URL(request.url ?? '/', this.url);
     const method = request.method ?? 'GET';
     if (pathname.startsWith('/authenticate/')) return this.#showPage(pathname, search, response);
+    if (pathname.startsWith('/c/pay/')) {
+      const form = method === 'POST' ? decodeForm(Buffer.concat(chunks).toString('utf8')) : undefined;
+      return this.#showSession(pathname, form, response);
+    }
     const params = decodeForm(method === 'POST' ? Buffer.concat(chunks).toString('utf8') : search.slice(1));
     const key = request.headers['idempotency-key'] as string | undefined;
     this.requests.push({ method, path: pathname, key, params });
@@ -280,6 +286,17 @@ export class StripeSimulator {
         return account.setups.expanded(account.setups.get(id), expand);
       case 'POST setup_intents/id/cancel':
         return account.setups.cancel(id, params);
+      case 'POST checkout-sessions':
+        return account.sessions.create(params);
+      case 'GET checkout-sessions':
+        return list(
+          [...account.sessions.all.keys()].map((one) => account.sessions.get(one)),
+          ['customer', 'payment_intent', 'status'],
+        );
+      case 'GET checkout-sessions/id':
+        return account.sessions.get(id);
+      case 'POST checkout-sessions/id/expire':
+        return account.sessions.expire(id, params);
       default:
         throw new StripeProblem(404, { message: `Unrecognized request URL (${method}: ${path}).` });
     }
@@ -302,7 +319,17 @@ export class StripeSimulator {
     const id = path.split('/')[2] as string;
     const intents = id.startsWith('seti_') ? this.account.setups : this.account;
     intents.authenticate(id, new URLSearchParams(search).get('outcome') !== 'fail');
-    response.writeHead(302, { location: intents.returnUrlOf(id) ?? this.url }).end();
+    const back = this.account.sessions.returned(id) ?? intents.returnUrlOf(id) ?? this.url;
+    response.writeHead(302, { location: back }).end();
+  }
+
+  /** The hosted page: a form with which the payer chooses a method and pays, and a way back. */
+  #showSession(path: string, form: Params | undefined, response: ServerResponse): void {
+    const id = path.split('/')[3] as string;
+    const location = form && this.account.sessions.submit(id, text(form, 'method') ?? '');
+    if (location !== undefined) return void response.writeHead(303, { location }).end();
+    response.writeHead(form === undefined ? 200 : 402, { 'content-type': 'text/html; charset=utf-8' });
+    response.end(sessionPage(this.account.sessions.get(id)));
   }
 }
 

@@ -75,6 +75,8 @@ export interface ChargeOperation extends AnyOperation, Purchase {
   initiator: Initiator;
   /** Keep what the payer pays with, so that the customer can be charged again; null: charge once. */
   save: SaveRequest | null;
+  /** How a payer pays who is there, and whose method is not known yet. */
+  payerFlow: PayerFlow;
   /** Where the provider redirects the payer afterwards. */
   returnUrl: string;
   /** Where the provider sends its callbacks: /api/callback/{channel}/{token}. */
@@ -135,6 +137,13 @@ export interface CancelOperation extends AnyOperation {
 /** Who starts a payment: the payer, who is there to authenticate, or the merchant, without the payer. */
 export const initiators = ['PAYER', 'MERCHANT'] as const;
 export type Initiator = (typeof initiators)[number];
+
+/**
+ * REDIRECT: on a page of the provider. EMBEDDED: in the merchant's page, with the provider's script, where the provider
+ * has one.
+ */
+export const payerFlows = ['REDIRECT', 'EMBEDDED'] as const;
+export type PayerFlow = (typeof payerFlows)[number];
 
 /** What a method is kept for: a series of agreed amounts, or charges that the customer causes later. */
 export const agreements = ['SUBSCRIPTION', 'UNSCHEDULED'] as const;

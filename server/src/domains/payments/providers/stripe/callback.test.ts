@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { StripeSimulator } from '../../../../../tests/support/simulators/stripe.ts';
 import type { SignedCallback } from '../../../../../tests/support/simulators/stripe-records.ts';
 import { Refusal } from '../../../../core/errors.ts';
-import type { Outcome, ProviderCallback } from '../provider.ts';
-import { callWith, chargeOperation, credentials, refundOperation } from './fixture/operations.ts';
+import type { Outcome, ProviderCallback, SetupOutcome } from '../provider.ts';
+import { callWith, chargeOperation, credentials, refundOperation, setupOperation } from './fixture/operations.ts';
 import { StripeProvider } from './stripe.ts';
 
 const simulator = new StripeSimulator({});
@@ -18,6 +18,7 @@ beforeAll(async () => {
 afterAll(() => simulator.close());
 
 const call = callWith();
+type Attached = Extract<SetupOutcome, { kind: 'attached' }>;
 const receivedMs = Date.now();
 const secret = credentials.webhookSecret as string;
 const referenceOf = (outcome: Outcome) => (outcome as { reference: string }).reference;
@@ -139,7 +140,9 @@ test('events of a payment carry its outcome, our key and Stripe’s id', async (
     outcome: { kind: 'succeeded', reference, money: { amount: operation.amount, currency: 'USD' }, livemode: false },
   });
 
-  const debited = referenceOf(await stripe.charge(chargeOperation({ paymentMethod: null }), call));
+  const debited = referenceOf(
+    await stripe.charge(chargeOperation({ payerFlow: 'EMBEDDED', paymentMethod: null }), call),
+  );
   simulator.account.confirmIntent(debited, { payment_method: 'pm_usBankAccount_success' });
   expect(read(simulator.callback('payment_intent.processing', debited)).notice?.outcome?.kind).toBe('pending');
 });
@@ -170,7 +173,9 @@ test('a look-up carries the received and the refunded amount too', async () => {
 });
 
 test('a cancelled payment is cancelled; one that Florin cancelled after a decline has failed', async () => {
-  const waiting = referenceOf(await stripe.charge(chargeOperation({ paymentMethod: null }), call));
+  const waiting = referenceOf(
+    await stripe.charge(chargeOperation({ payerFlow: 'EMBEDDED', paymentMethod: null }), call),
+  );
   simulator.account.cancelIntent(waiting, { cancellation_reason: 'abandoned' });
   expect(read(simulator.callback('payment_intent.canceled', waiting)).notice?.outcome?.kind).toBe('cancelled');
 
@@ -187,7 +192,7 @@ test('a cancelled payment is cancelled; one that Florin cancelled after a declin
 
 test('a declined attempt is not final and leads to a look-up', async () => {
   for (const paymentMethod of [null, 'pm_card_threeDSecure']) {
-    const operation = chargeOperation({ paymentMethod });
+    const operation = chargeOperation({ payerFlow: 'EMBEDDED', paymentMethod });
     const reference = referenceOf(await stripe.charge(operation, call));
     const callback = read(simulator.callback('payment_intent.payment_failed', reference));
     expect(callback.notice).toEqual({ key: operation.key, reference, livemode: false });
@@ -224,3 +229,38 @@ test('events about things that Florin did not start or does not track carry only
   }
   expect(read(simulator.sign({ id: 'evt_2', type: 'payment_intent.succeeded' }))).toEqual({ eventId: 'evt_2' });
 });
+
+test('events of payment methods say which method, setup or customer has changed, and nothing more', async () => {
+  const operation = setupOperation();
+  const { method, reference } = (await stripe.methods.setUp(operation, call)) as Attached;
+  const events = simulator.events.filter(({ type }) => type.startsWith('setup_intent.'));
+  const setup = { key: operation.key, reference, of: 'SETUP', livemode: false };
+  expect(events.map((event) => read(simulator.sign(event)).methodNotice)).toEqual([undefined, setup]);
+
+  const { methods, customers } = simulator.account;
+  const of = (type: string) =>
+    read(simulator.sign(simulator.events.findLast((event) => event.type === type))).methodNotice;
+  methods.replaceCard(method.reference, { exp_year: 2040 });
+  const changed = { reference: method.reference, of: 'METHOD', livemode: false };
+  expect(of('payment_method.automatically_updated')).toEqual(changed);
+  expect(of('payment_method.attached')).toBeUndefined();
+  methods.detach(method.reference);
+  expect(of('payment_method.detached')).toEqual(changed);
+
+  const consent = { ipAddress: '192.0.2.1', userAgent: 'Browser', acceptedTime: '2026-11-27T10:00:00.000Z' };
+  const debit = (await stripe.methods.setUp(setupOperation({ token: 'pm_success_de', consent }), call)) as Attached;
+  methods.endMandate(debit.method.reference);
+  expect(of('mandate.updated')).toEqual({ ...changed, reference: debit.method.reference });
+  customers.delete(debit.customerReference as string);
+  const gone = { reference: debit.customerReference, of: 'CUSTOMER', livemode: false };
+  expect(of('customer.deleted')).toEqual(gone);
+});
+
+test.each(['setup_intent.succeeded', 'payment_method.detached', 'mandate.updated', 'customer.deleted'])(
+  'an odd %s carries only its id',
+  (type) => {
+    for (const object of [null, 7, {}, { object: 'mandate' }, { object: 'setup_intent', id: 'seti_1' }, { id: 7 }]) {
+      expect(Object.keys(read(simulator.sign(simulator.event(type, object))))).toEqual(['eventId']);
+    }
+  },
+);

@@ -48,6 +48,16 @@ export function findSetupIntent(
   return findByKey(stripe.setupIntents.list({ created: createdSince(searched), limit: pageSize }), key);
 }
 
+/** Finds the page with our key, as `findIntent` does: an intent exists only after the payer's first attempt. */
+export function findSession(
+  stripe: Stripe,
+  key: string,
+  searched: Searched,
+): Promise<Stripe.Checkout.Session | undefined> {
+  const sessions = stripe.checkout.sessions.list({ created: createdSince(searched), limit: pageSize });
+  return findFirst(sessions, ({ client_reference_id }) => client_reference_id === key);
+}
+
 /** Finds the refund of a payment intent with our key. Undefined only after all its refunds have been read. */
 export function findRefund(stripe: Stripe, intentId: string, key: string): Promise<Stripe.Refund | undefined> {
   return findByKey(stripe.refunds.list({ payment_intent: intentId, limit: pageSize }), key);

@@ -18,7 +18,7 @@ import {
 import { stripeAmount, unsupportedAmount } from './units.ts';
 
 /** Includes the charge and its balance transaction, which has the fee. */
-const withFee = { expand: ['latest_charge.balance_transaction'] };
+export const withFee = { expand: ['latest_charge.balance_transaction'] };
 
 /** Stripe has refused longer descriptions; its limit is not documented. */
 const maxDescriptionCharacters = 500;
@@ -28,9 +28,10 @@ const maxDescriptionCharacters = 500;
  * key.
  */
 export async function sendCharge(stripe: Stripe, operation: ChargeOperation): Promise<Outcome> {
-  const { key, currency, description, save } = operation;
+  const { key, currency, save } = operation;
   const amount = stripeAmount(operation.amount, currency);
   if (amount === undefined) return unsupportedAmount(operation);
+  const description = descriptionOf(operation);
   const customer = save && (await customerIdOf(stripe, save.customer, operation.createdMs));
   const creation = stripe.paymentIntents.create(
     {
@@ -41,7 +42,7 @@ export async function sendCharge(stripe: Stripe, operation: ChargeOperation): Pr
       // (https://docs.stripe.com/payments/payment-intents/asynchronous-capture).
       capture_method: 'automatic',
       metadata: { ...metadataOf(operation), ...(operation.initiator === 'MERCHANT' && offSession) },
-      ...(description && { description: [...description].slice(0, maxDescriptionCharacters).join('') }),
+      ...(description !== undefined && { description }),
       ...(customer !== null && { customer, setup_future_usage: 'off_session' }),
       ...confirmation(operation),
       ...withFee,
@@ -50,6 +51,11 @@ export async function sendCharge(stripe: Stripe, operation: ChargeOperation): Pr
   );
   const { intent, refused } = await creation.then((intent) => ({ intent, refused: undefined }), intentOfRefusal);
   return chargeOutcome(stripe, operation, intent, refused);
+}
+
+/** The text of a payment, cut between characters. */
+export function descriptionOf({ description }: ChargeOperation): string | undefined {
+  return description ? [...description].slice(0, maxDescriptionCharacters).join('') : undefined;
 }
 
 /** Without a token or a kept method the merchant's page confirms the intent. */
@@ -135,7 +141,8 @@ function isDeclined(intent: Stripe.PaymentIntent, { isRefused }: { isRefused: bo
   return status === 'requires_action' && isOffSession(intent) && action?.type !== 'card_await_notification';
 }
 
-async function savingOutcome(stripe: Stripe, intent: Stripe.PaymentIntent): Promise<Outcome> {
+/** The outcome of a charge that keeps what the payer pays with. */
+export async function savingOutcome(stripe: Stripe, intent: Stripe.PaymentIntent): Promise<Outcome> {
   const outcome = intentOutcome(intent);
   if (outcome.kind !== 'succeeded') return outcome;
   const kept = await keptByCharge(stripe, intent);

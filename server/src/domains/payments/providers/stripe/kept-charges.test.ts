@@ -33,7 +33,7 @@ async function kept(facts: Partial<ChargeOperation> = {}): Promise<KeptMethod> {
 
 /** A charge with a kept method, when nobody is there. */
 const offSession = (method: KeptMethod, facts: Partial<ChargeOperation> = {}) =>
-  chargeOperation({ paymentMethod: null, method, initiator: 'MERCHANT', ...facts });
+  chargeOperation({ payerFlow: 'EMBEDDED', paymentMethod: null, method, initiator: 'MERCHANT', ...facts });
 
 test('a first charge keeps its card for a new customer, and tells what it has kept', async () => {
   const save = saving();
@@ -124,7 +124,7 @@ test('every answer names the customer: a decline, a payment that waits for its p
     ['pm_card_threeDSecure', 'needs_payer'],
     [null, 'needs_payer'],
   ] as const) {
-    const operation = chargeOperation({ save: saving(), paymentMethod });
+    const operation = chargeOperation({ save: saving(), paymentMethod, payerFlow: 'EMBEDDED' });
     const outcome = await stripe.charge(operation, call);
     expect(outcome).toMatchObject({ kind, customerReference });
     const seen = await stripe.lookUp({ ...operation, reference: referenceOf(outcome) }, call);

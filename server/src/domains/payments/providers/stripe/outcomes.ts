@@ -18,6 +18,14 @@ export function isOffSession({ metadata }: Stripe.PaymentIntent): boolean {
   return metadata?.florin_initiator === offSession.florin_initiator;
 }
 
+/** Marks the intents of pages: what their events mean is known from the page. */
+export const ofPage = { florin_page: 'true' } as const;
+
+/** Whether the payer pays, or sets up, on a page of Stripe. */
+export function isOfPage({ metadata }: { metadata?: Stripe.Metadata | null }): boolean {
+  return metadata?.florin_page === ofPage.florin_page;
+}
+
 /** The outcome of a charge, from its payment intent (https://docs.stripe.com/payments/paymentintents/lifecycle). */
 export function intentOutcome(intent: Stripe.PaymentIntent): Outcome {
   return { ...outcomeOfStatus(requireObject(intent, 'payment_intent')), ...modeOf(intent) };

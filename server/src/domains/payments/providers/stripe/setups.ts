@@ -6,7 +6,7 @@ import { decline, isStripeApiError, outcomeOfError, refusal } from './declines.t
 import { findSetupIntent, metadataOf } from './find.ts';
 import { keptBySetup } from './kept-methods.ts';
 import { mandateData } from './mandates.ts';
-import { customerOf, modeOf, nextActionOf } from './outcomes.ts';
+import { customerOf, isOfPage, modeOf, nextActionOf } from './outcomes.ts';
 import { setupStatuses } from './vocabulary.ts';
 
 /** Includes what a success has kept. */
@@ -82,9 +82,11 @@ async function outcomeOfStatus(stripe: Stripe, intent: Stripe.SetupIntent, refus
 }
 
 /** `failed` only after the payer's browser can no longer confirm the setup. */
-async function endedSetup(stripe: Stripe, { id, status }: Stripe.SetupIntent, why: Failure): Promise<SetupOutcome> {
+async function endedSetup(stripe: Stripe, intent: Stripe.SetupIntent, why: Failure): Promise<SetupOutcome> {
+  const { id, status } = intent;
   const failed: SetupOutcome = { kind: 'failed', reference: id, failure: why };
-  if (status === 'canceled') return failed;
+  // The intent of a page cannot be cancelled, nor confirmed outside of it.
+  if (status === 'canceled' || isOfPage(intent)) return failed;
   try {
     await stripe.setupIntents.cancel(id, { cancellation_reason: 'abandoned' });
     return failed;

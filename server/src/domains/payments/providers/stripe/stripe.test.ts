@@ -117,7 +117,7 @@ test('a failed authentication fails the payment for good', async () => {
 });
 
 test('without a payment method the merchant’s page continues with the client secret, again and again', async () => {
-  const operation = chargeOperation({ paymentMethod: null });
+  const operation = chargeOperation({ payerFlow: 'EMBEDDED', paymentMethod: null });
   const outcome = await stripe.charge(operation, call);
   const reference = referenceOf(outcome);
   const clientSecret = simulator.account.intent(reference).client_secret;
@@ -136,7 +136,7 @@ test('without a payment method the merchant’s page continues with the client s
 
 /** A bank debit that its payer has authorised in the merchant's page. */
 async function debit(facts = {}) {
-  const operation = chargeOperation({ paymentMethod: null, ...facts });
+  const operation = chargeOperation({ payerFlow: 'EMBEDDED', paymentMethod: null, ...facts });
   const reference = referenceOf(await stripe.charge(operation, call));
   simulator.account.confirmIntent(reference, { payment_method: 'pm_usBankAccount_success' });
   return { ...operation, reference };
@@ -227,7 +227,7 @@ test('a slow refund is pending until Stripe has carried it out or failed it', as
 });
 
 test('a charge that waits for its payer is cancelled; one that has succeeded is not', async () => {
-  const waiting = chargeOperation({ paymentMethod: null });
+  const waiting = chargeOperation({ payerFlow: 'EMBEDDED', paymentMethod: null });
   const reference = referenceOf(await stripe.charge(waiting, call));
   const operation = cancelOperation({ ...waiting, reference });
   expect(await stripe.cancel(operation, call)).toEqual({ kind: 'cancelled', reference, livemode: false });
@@ -248,7 +248,7 @@ test('a charge that waits for its payer is cancelled; one that has succeeded is 
 });
 
 test('a charge without a known reference is cancelled by its key', async () => {
-  const waiting = chargeOperation({ paymentMethod: null });
+  const waiting = chargeOperation({ payerFlow: 'EMBEDDED', paymentMethod: null });
   const reference = referenceOf(await stripe.charge(waiting, call));
   expect(await stripe.cancel(cancelOperation(waiting), call)).toEqual({
     kind: 'cancelled',

@@ -25,6 +25,16 @@ import type { Searched } from './find.ts';
 import { cancelCharge, retrieveCharge, searchCharge, sendCharge } from './intents.ts';
 import { detachMethod, readMethod } from './kept-methods.ts';
 import { retrieveRefund, searchRefund, sendRefund } from './refunds.ts';
+import {
+  expirePage,
+  isPage,
+  retrievePaymentPage,
+  retrieveSetupPage,
+  searchPaymentPage,
+  searchSetupPage,
+  sendPaymentPage,
+  sendSetupPage,
+} from './sessions.ts';
 import { retrieveSetup, searchSetup, sendSetup } from './setups.ts';
 
 /**
@@ -36,8 +46,9 @@ import { retrieveSetup, searchSetup, sendSetup } from './setups.ts';
 const keyLifetimeMs = 23 * hourMs;
 
 /**
- * Stripe, through payment intents and refunds. With a payment method the payment is confirmed at once; without one the
- * merchant's page continues with the client secret and Stripe's script.
+ * Stripe, through payment intents and refunds. With a token or a kept method the payment is confirmed at once. Without
+ * one the payer is redirected to a page of Stripe, or the merchant's page continues with the client secret and Stripe's
+ * script (`payerFlow`).
  *
  * After a decline, a confirmed intent can still be paid with its client secret. Florin therefore cancels the intent
  * before it reports `failed`. If the cancellation is not certain, the outcome is unknown, and the look-up cancels
@@ -54,7 +65,9 @@ export class StripeProvider implements Provider {
 
   charge(operation: ChargeOperation, call: Call): Promise<Outcome> {
     return this.#send(operation.kind, call, async (stripe) => {
-      const outcome = await sendCharge(stripe, operation).catch((error: unknown) => outcomeOfError(error, 'CHARGE'));
+      const outcome = await this.#sendCharge(stripe, operation).catch((error: unknown) =>
+        outcomeOfError(error, 'CHARGE'),
+      );
       return withReason(stripe, operation, outcome);
     });
   }
@@ -113,7 +126,7 @@ export class StripeProvider implements Provider {
   }
 
   async #cancel(stripe: Stripe, operation: CancelOperation): Promise<Outcome> {
-    const outcome = await cancelCharge(stripe, operation);
+    const outcome = (await expirePage(stripe, operation)) ?? (await cancelCharge(stripe, operation));
     if (outcome !== undefined) return outcome;
     // The request that creates the charge may still arrive, and is repeated until the key may be forgotten.
     const cause = new Error('Stripe has no charge under this key as yet.');
@@ -139,21 +152,30 @@ export class StripeProvider implements Provider {
   }
 
   async #findCharge(stripe: Stripe, operation: ChargeOperation): Promise<Outcome> {
-    if (operation.reference !== null) return retrieveCharge(stripe, operation, operation.reference);
+    const { reference } = operation;
+    const nowMs = this.#clock();
+    if (reference !== null && isPage(reference)) return retrievePaymentPage(stripe, operation, reference, nowMs);
+    if (reference !== null) return retrieveCharge(stripe, operation, reference);
     const outcome = await this.#findByKey(
       operation,
-      () => sendCharge(stripe, operation),
-      () => searchCharge(stripe, operation),
+      () => this.#sendCharge(stripe, operation),
+      () => (hasPage(operation) ? searchPaymentPage(stripe, operation, nowMs) : searchCharge(stripe, operation)),
     );
     return withReason(stripe, operation, outcome);
   }
 
+  #sendCharge(stripe: Stripe, operation: ChargeOperation): Promise<Outcome> {
+    return hasPage(operation) ? sendPaymentPage(stripe, operation, this.#clock()) : sendCharge(stripe, operation);
+  }
+
   #findSetup(stripe: Stripe, operation: SetupOperation): Promise<SetupOutcome> {
-    if (operation.reference !== null) return retrieveSetup(stripe, operation.reference);
+    const { reference, token } = operation;
+    if (reference !== null && isPage(reference)) return retrieveSetupPage(stripe, reference);
+    if (reference !== null) return retrieveSetup(stripe, reference);
     return this.#findByKey(
       operation,
       () => startSetup(stripe, operation),
-      () => searchSetup(stripe, operation),
+      () => (token === null ? searchSetupPage(stripe, operation) : searchSetup(stripe, operation)),
     );
   }
 
@@ -191,10 +213,20 @@ function forgotten(): ErrorOutcome {
 
 type Unread = Extract<ErrorOutcome, { kind: 'rate_limited' | 'unknown' }>;
 
+/** Whether the payer pays on a page of Stripe. */
+function hasPage({ paymentMethod, method, payerFlow }: ChargeOperation): boolean {
+  return paymentMethod === null && method === null && payerFlow === 'REDIRECT';
+}
+
+/** Stripe takes the numbers of accounts only from its own forms. */
+const withoutAccounts = 'Stripe keeps bank accounts from a token or on its page.';
+
 function startSetup(stripe: Stripe, operation: SetupOperation): Promise<SetupOutcome> {
-  const { token } = operation;
-  if (token === null) return Promise.resolve({ kind: 'failed', failure: failure('not_supported') });
-  return sendSetup(stripe, operation, token);
+  const { token, bankAccount } = operation;
+  if (bankAccount !== null) {
+    return Promise.resolve({ kind: 'failed', failure: failure('not_supported', null, withoutAccounts) });
+  }
+  return token === null ? sendSetupPage(stripe, operation) : sendSetup(stripe, operation, token);
 }
 
 /**

@@ -146,7 +146,7 @@ test('a key used before with other parameters is unknown, and the look-up finds 
 });
 
 test('a 500 that Stripe has stored for the key without a charge stays unknown and is never charged again', async () => {
-  const operation = charge({ paymentMethod: null });
+  const operation = charge({ paymentMethod: null, payerFlow: 'EMBEDDED' });
   await withFault('status500After', (within) => stripe.charge(operation, within));
   simulator.account.intents.delete([...simulator.account.intents.keys()].at(-1) as string);
   expect((await stripe.lookUp(operation, call)).kind).toBe('unknown');
@@ -209,7 +209,7 @@ test('a charge sent days after it was recorded is repeated under its key, and fo
 });
 
 test('a cancellation finds a charge that was made days before', async () => {
-  const operation = charge({ paymentMethod: null });
+  const operation = charge({ paymentMethod: null, payerFlow: 'EMBEDDED' });
   await withFault('dropAfter', (within) => stripe.charge(operation, within));
   nowMs += 3 * dayMs;
   const cancellation = cancelOperation(operation, { createdMs: nowMs });

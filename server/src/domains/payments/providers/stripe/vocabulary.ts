@@ -101,6 +101,13 @@ export const setupStatuses: Readonly<Record<string, 'attached' | 'failed' | 'nee
   succeeded: 'attached',
 };
 
+/** https://docs.stripe.com/api/checkout/sessions/object#checkout_session_object-status */
+export const sessionStatuses: Readonly<Record<string, 'needs_payer' | 'expired' | 'complete'>> = {
+  complete: 'complete',
+  expired: 'expired',
+  open: 'needs_payer',
+};
+
 /** https://docs.stripe.com/api/refunds/object */
 export const refundStatuses: Readonly<Record<string, 'succeeded' | 'failed' | 'cancelled' | 'pending'>> = {
   succeeded: 'succeeded',
@@ -123,10 +130,21 @@ export const refundFailureReasons: readonly string[] = [
 ];
 
 /**
- * Events by what they carry: the outcome of a payment or a refund, or only that something changed, which leads
- * to a look-up.
+ * What an event carries: the outcome of a payment or a refund, or only that something changed, which leads to a look-up
+ * of the payment, the page or the setup, or to a reading of the methods.
  */
-export const events: Readonly<Record<string, 'payment' | 'payment_changed' | 'refund' | Ignored>> = {
+export type EventMeaning =
+  | 'payment'
+  | 'payment_changed'
+  | 'refund'
+  | 'page'
+  | 'setup'
+  | 'method'
+  | 'mandate'
+  | 'customer';
+
+/** Events by what they carry. */
+export const events: Readonly<Record<string, EventMeaning | Ignored>> = {
   'payment_intent.succeeded': 'payment',
   'payment_intent.processing': 'payment',
   'payment_intent.requires_action': 'payment',
@@ -158,25 +176,21 @@ export const events: Readonly<Record<string, 'payment' | 'payment_changed' | 're
     'radar.early_fraud_warning.created',
     'radar.early_fraud_warning.updated',
   ]),
-  ...ignoredEvents('Florin does not open pages of Stripe', [
-    'checkout.session.async_payment_failed',
-    'checkout.session.async_payment_succeeded',
-    'checkout.session.completed',
-    'checkout.session.expired',
-  ]),
-  ...ignoredEvents('Florin does not keep payment methods at Stripe', [
-    'customer.deleted',
-    'mandate.updated',
-    'payment_method.attached',
-    'payment_method.automatically_updated',
-    'payment_method.detached',
-    'payment_method.updated',
-    'setup_intent.canceled',
-    'setup_intent.created',
-    'setup_intent.requires_action',
-    'setup_intent.setup_failed',
-    'setup_intent.succeeded',
-  ]),
+  'checkout.session.completed': 'page',
+  'checkout.session.expired': 'page',
+  'checkout.session.async_payment_succeeded': 'page',
+  'checkout.session.async_payment_failed': 'page',
+  'setup_intent.succeeded': 'setup',
+  'setup_intent.setup_failed': 'setup',
+  'setup_intent.canceled': 'setup',
+  'setup_intent.created': { ignored: 'Florin has created it' },
+  'setup_intent.requires_action': { ignored: 'the answer or the page has led the payer to the step' },
+  'payment_method.automatically_updated': 'method',
+  'payment_method.updated': 'method',
+  'payment_method.detached': 'method',
+  'payment_method.attached': { ignored: 'the payment or the setup that keeps the method tells of it' },
+  'mandate.updated': 'mandate',
+  'customer.deleted': 'customer',
   ...ignoredEvents('Florin does not keep settlements', [
     'payout.canceled',
     'payout.created',
