@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callWith, chargeOperation } from '../../src/domains/payments/providers/mollie/fixture/operations.ts';
 import { MollieProvider } from '../../src/domains/payments/providers/mollie/mollie.ts';
 import {
+  captureStatuses,
   events,
   failureReasons,
   mandateMethods,
@@ -119,7 +120,8 @@ describe.skipIf(documentsFolder === undefined)('Mollie', () => {
     const documented = (schema: string) => (contract.schemaAt(schema).enum as string[]).filter(Boolean).sort();
     const sorted = (table: object) => Object.keys(table).sort();
 
-    test('every status of a payment and of a refund', () => {
+    test('every status of a payment, of a refund and of a capture', () => {
+      expect(sorted(captureStatuses)).toEqual(documented('capture-status-response'));
       expect(sorted(paymentStatuses)).toEqual(documented('payment-status'));
       expect(sorted(refundStatuses)).toEqual(documented('refund-status-response'));
     });

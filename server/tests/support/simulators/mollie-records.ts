@@ -297,6 +297,7 @@ export function paymentBody(payment: SimulatedPayment, root: string): Record<str
   const self = `${root}/v2/payments/${id}`;
   const customer = payment.customerId === undefined ? undefined : `${root}/v2/customers/${payment.customerId}`;
   const isPaid = status === 'paid';
+  const isChargedInTest = payment.sequenceType === 'recurring' && payment.mode === 'test';
   const timeOfStatus = timesOfStatuses[status];
   const refunded = minorUnits(payment.amount) - remaining(payment);
   const inDecimals = (units: bigint): Amount => ({ ...payment.amount, value: decimalsOf(units, payment.amount) });
@@ -314,6 +315,7 @@ export function paymentBody(payment: SimulatedPayment, root: string): Record<str
     _links: {
       self: hal(self),
       ...(status === 'open' && payment.sequenceType !== 'recurring' && { checkout: page(`${root}/checkout/${id}`) }),
+      ...(isChargedInTest && { changePaymentState: page(`${root}/checkout/${id}`) }),
       ...(customer !== undefined && { customer: hal(customer) }),
       ...(payment.mandateId !== undefined && { mandate: hal(`${customer}/mandates/${payment.mandateId}`) }),
       ...(refunds.length > 0 && { refunds: hal(`${self}/refunds`) }),

@@ -71,6 +71,34 @@ test.each([
   expect(await (await fetch(_links.checkout.href, { method: 'POST', body })).text()).toContain(status);
 });
 
+test('a payer chooses among the methods that the payment can be paid with, and keeps the chosen one', async () => {
+  const customer = await fetch(`${simulator.url}/v2/customers`, {
+    method: 'POST',
+    headers: { authorization: key },
+    body: JSON.stringify({ name: 'Ada' }),
+  });
+  const { id: customerId } = (await customer.json()) as { id: string };
+  const { id, _links } = await createPayment(simulator.url, { customerId, sequenceType: 'first' });
+  const { href } = _links.checkout;
+  const page = await (await fetch(href)).text();
+  expect(page).toContain('<option>creditcard</option>');
+  expect(page).not.toContain('banktransfer');
+  const body = new URLSearchParams({ choice: 'pay', method: 'creditcard' });
+  await fetch(href, { method: 'POST', body, redirect: 'manual' });
+  expect(simulator.payment(id)).toMatchObject({ status: 'paid', method: 'creditcard' });
+  expect(simulator.mandate(simulator.payment(id).mandateId as string).method).toBe('creditcard');
+});
+
+test('a direct debit is paid or returned on the page for test payments', async () => {
+  const customer = simulator.api.customers.create({ name: 'Ada' }, 'test');
+  const mandateId = simulator.api.customers.keep(customer.id, 'ideal').id;
+  const facts = { customerId: customer.id, mandateId, sequenceType: 'recurring', redirectUrl: undefined };
+  const { id, _links } = await createPayment(simulator.url, facts);
+  const { href } = (_links as unknown as { changePaymentState: { href: string } }).changePaymentState;
+  await fetch(href, { method: 'POST', body: new URLSearchParams({ choice: 'fail' }), redirect: 'manual' });
+  expect(simulator.payment(id).status).toBe('failed');
+});
+
 test.each([
   [{ amount: { currency: 'EUR', value: '10' } }, 'amount.value'],
   [{ amount: { currency: 'EUR', value: 10 } }, 'amount.value'],

@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { ConformanceCheck } from '../conformance/conformance-check.ts';
 import { mollieContract } from '../conformance/mollie-contract.ts';
 import { type ApiAnswer, type ApiRequest, MollieApi } from './mollie-api.ts';
-import { checkoutPage } from './mollie-checkout.ts';
+import { checkoutPage, isUndecided } from './mollie-checkout.ts';
 import type { SimulatedMandate } from './mollie-customers.ts';
 import {
   hal,
@@ -125,7 +125,7 @@ export class MollieSimulator {
   /** The payer pays, with the method of the payment or else with `method`. */
   pay(id: string, method = 'ideal'): void {
     const payment = this.payment(id);
-    payment.method ??= payment.offered?.[0] ?? method;
+    payment.method ??= payment.offered?.includes(method) ? method : (payment.offered?.[0] ?? method);
     if (!isOfferedFor(payment, payment.method)) throw new Error(`${payment.method} is not offered for ${id}.`);
     this.#settle(id, 'paid');
   }
@@ -274,7 +274,7 @@ export class MollieSimulator {
     const { method = 'GET', url: path = '/', headers } = request;
     const body = Buffer.concat(await request.toArray()).toString('utf8');
     const checkout = /^\/checkout\/(tr_\w+)$/.exec(path)?.[1];
-    if (checkout !== undefined) return this.#serveCheckout(checkout, new URLSearchParams(body).get('choice'), response);
+    if (checkout !== undefined) return this.#serveCheckout(checkout, new URLSearchParams(body), response);
 
     const apiRequest = { method, path, headers, body };
     this.requests.push(apiRequest);
@@ -296,21 +296,22 @@ export class MollieSimulator {
     });
   }
 
-  #serveCheckout(id: string, choice: string | null, response: ServerResponse): void {
+  #serveCheckout(id: string, form: URLSearchParams, response: ServerResponse): void {
     const payment = this.api.payments.get(id);
     if (payment === undefined) {
       response.writeHead(404).end();
       return;
     }
-    if (choice === null || payment.status !== 'open') {
+    const choice = form.get('choice');
+    if (choice === null || !isUndecided(payment)) {
       response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(checkoutPage(payment));
       return;
     }
-    if (choice === 'pay') this.pay(id);
+    if (choice === 'pay') this.pay(id, form.get('method') ?? undefined);
     else if (choice === 'fail') this.fail(id);
     else if (choice === 'expire') this.expire(id);
     else this.cancelByPayer(id);
-    response.writeHead(303, { location: payment.redirectUrl ?? '' }).end();
+    response.writeHead(303, { location: payment.redirectUrl ?? `/checkout/${id}` }).end();
   }
 }
 

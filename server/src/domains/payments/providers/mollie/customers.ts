@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Customer, MollieClient } from '@mollie/api-client';
-import { hourMs, minuteMs } from '../../../../core/clock.ts';
+import { minuteMs } from '../../../../core/clock.ts';
 import type { CustomerAtProvider } from '../provider.ts';
 import { MollieApiError } from './client.ts';
 import { findCustomer } from './find.ts';
@@ -68,7 +68,7 @@ async function create(
   } catch (cause) {
     // The key was used with another name or address: within the last hour, or Mollie would have forgotten it.
     if (!(cause instanceof MollieApiError) || cause.status !== 400) throw cause;
-    const found = await findCustomer(mollie, key, nowMs - hourMs);
+    const found = await findCustomer(mollie, key, nowMs);
     if (found !== undefined) return found;
     return mollie.customers.create({ ...facts, idempotencyKey: digested(idempotencyKey, name, email) });
   }

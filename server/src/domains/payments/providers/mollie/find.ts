@@ -1,5 +1,5 @@
 import type { Customer, Mandate, MollieClient, Page, Payment, Refund } from '@mollie/api-client';
-import { minuteMs } from '../../../../core/clock.ts';
+import { hourMs, minuteMs } from '../../../../core/clock.ts';
 import { keyIn } from './outcomes.ts';
 
 /** Tolerates a difference between Mollie's clock and ours. */
@@ -16,9 +16,12 @@ export function findPayment(mollie: MollieClient, key: string, sinceMs: number):
   return findMadeSince(sinceMs, key, (paging) => mollie.payments.page(paging));
 }
 
-/** Finds the customer with our key among those made since a point in time, as `findPayment` does. */
-export function findCustomer(mollie: MollieClient, key: string, sinceMs: number): Promise<Customer | undefined> {
-  return findMadeSince(sinceMs, key, (paging) => mollie.customers.page(paging));
+/**
+ * Finds the customer with our key, as `findPayment` does, for an operation that was recorded at a point in time. An
+ * earlier operation with the same key may have made it, up to the hour for which Mollie remembers the key.
+ */
+export function findCustomer(mollie: MollieClient, key: string, recordedMs: number): Promise<Customer | undefined> {
+  return findMadeSince(recordedMs - hourMs, key, (paging) => mollie.customers.page(paging));
 }
 
 async function findMadeSince<Row extends { createdAt: string; metadata: unknown }>(

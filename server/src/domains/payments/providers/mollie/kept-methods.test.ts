@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MollieSimulator } from '../../../../../tests/support/simulators/mollie.ts';
 import type { ChargeOperation, KeptMethod, Outcome, ProviderMethod } from '../provider.ts';
-import { callWith, chargeOperation, credentials, keptMethod, newCustomer, saveRequest } from './fixture/operations.ts';
+import {
+  callWith,
+  cancelOperation,
+  chargeOperation,
+  credentials,
+  keptMethod,
+  newCustomer,
+  saveRequest,
+} from './fixture/operations.ts';
 import { MollieProvider } from './mollie.ts';
 
 let simulator: MollieSimulator;
@@ -184,6 +192,20 @@ test.each([
   expect((await mollie.lookUp({ ...operation, reference }, call)).kind).toBe('pending');
   simulator.returnDebit(reference, reason);
   expect(failed(await mollie.lookUp({ ...operation, reference }, call))).toMatchObject({ code, providerCode: reason });
+});
+
+test('a direct debit that is on its way is cancelled, and one that was paid is not', async () => {
+  const method = await kept('ideal');
+  const charged = async () => {
+    const operation = renewal(method);
+    return { ...operation, ...((await mollie.charge(operation, call)) as { reference: string }), kind: operation.kind };
+  };
+  const debit = await charged();
+  expect((await mollie.cancel(cancelOperation(debit), call)).kind).toBe('cancelled');
+  expect((await mollie.lookUp(debit, call)).kind).toBe('cancelled');
+  const late = await charged();
+  simulator.pay(late.reference);
+  expect(failed(await mollie.cancel(cancelOperation(late), call)).code).toBe('invalid_operation');
 });
 
 test('a renewal that the issuer wants the payer for fails at once, and never sends anybody to a page', async () => {

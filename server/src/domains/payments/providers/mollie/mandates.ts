@@ -49,9 +49,7 @@ export async function keptBy(mollie: MollieClient, payment: Payment): Promise<Pr
   const { customerId, mandateId } = payment;
   if (!isMollieId(customerId, 'cst_') || !isMollieId(mandateId, 'mdt_')) return undefined;
   const state = await readMandate(mollie, { customerReference: customerId, reference: mandateId });
-  if (state.kind === 'ended') return undefined;
-  const { cardCountryCode } = (payment.details ?? {}) as { cardCountryCode?: unknown };
-  return { ...state.method, country: state.method.country ?? countryIn(cardCountryCode) };
+  return state.kind === 'ended' ? undefined : state.method;
 }
 
 function methodOf(mandate: Mandate, customerReference: string): ProviderMethod {

@@ -26,6 +26,14 @@ export const refundStatuses = {
   canceled: 'failed',
 } as const;
 
+const saidByPayment: Ignored = { ignored: 'the status of the payment says what became of its capture' };
+
+export const captureStatuses: Readonly<Record<string, Ignored>> = {
+  pending: saidByPayment,
+  succeeded: saidByPayment,
+  failed: { ignored: 'the payment stays authorized until its authorization is over' },
+};
+
 /** A pending mandate waits for the first payment to end or for the IBAN, and can be charged meanwhile. */
 export const mandateStatuses: Readonly<Record<string, 'usable' | 'ended'>> = {
   valid: 'usable',
