@@ -5,12 +5,14 @@ import { exponentOf, maximumAmount } from './currency.ts';
  * provider with another format it is converted digit by digit, never through a float.
  */
 
-/** 1999 USD → `19.99`; 500 JPY → `500`; 1234 KWD → `1.234`. */
+/** 1999 USD → `19.99`; -5 USD → `-0.05`; 500 JPY → `500`; 1234 KWD → `1.234`. */
 export function decimalOf(amount: number | bigint, currency: string): string {
   const exponent = exponentOf(currency);
   if (exponent === undefined) throw new Error(`${currency} is not a currency.`);
-  const digits = String(amount).padStart(exponent + 1, '0');
-  return exponent === 0 ? digits : `${digits.slice(0, -exponent)}.${digits.slice(-exponent)}`;
+  const isNegative = amount < 0;
+  const digits = String(isNegative ? -amount : amount).padStart(exponent + 1, '0');
+  const decimal = exponent === 0 ? digits : `${digits.slice(0, -exponent)}.${digits.slice(-exponent)}`;
+  return isNegative ? `-${decimal}` : decimal;
 }
 
 /** `19.99` USD → 1999. Undefined if it is not an amount of this currency, or too large. */

@@ -58,6 +58,7 @@ const order = {
   description: 'x',
   redirectUrl: 'https://shop.example.org',
 };
+const euros = (value: string) => ({ currency: 'EUR', value });
 const create = async (facts = {}) => (await request('POST', '/payments', { ...order, ...facts })).body;
 const read = async (id: string) => (await request('GET', `/payments/${id}`)).body;
 
@@ -122,6 +123,29 @@ describe('creating', () => {
     };
     return Object.fromEntries(Object.entries(all).filter(([name]) => name !== without));
   }
+
+  // https://docs.mollie.com/reference/create-payment, lines: the formulas of totalAmount and vatAmount
+  test.each<[string, object]>([
+    ['a total that is not price times quantity', { totalAmount: { currency: 'EUR', value: '9.99' } }],
+    ['lines that do not add up to the amount', { unitPrice: euros('9.00'), totalAmount: euros('9.00') }],
+    ['another currency', { unitPrice: { currency: 'USD', value: '10.00' } }],
+    ['a VAT that is not the share of the total', { vatRate: '21.00', vatAmount: euros('2.10') }],
+    ['a price below zero that is no discount', { unitPrice: euros('-10.00'), totalAmount: euros('-10.00') }],
+  ])('%s is refused', async (_, facts) => {
+    const line = { description: 'x', quantity: 1, unitPrice: order.amount, totalAmount: order.amount, ...facts };
+    const { status, body } = await request('POST', '/payments', { ...order, lines: [line] });
+    expect([status, body.field]).toEqual([422, 'lines']);
+  });
+
+  // https://docs.mollie.com/reference/create-payment, billingAddress
+  test('an address has an e-mail address or is a whole postal one, and for pay-later methods both', async () => {
+    const of = (billingAddress: object, facts = {}) =>
+      request('POST', '/payments', { ...order, billingAddress, ...facts });
+    expect((await of({ city: 'Amsterdam' })).body.field).toBe('billingAddress');
+    expect((await of({ email: 'ada@example.org' })).status).toBe(201);
+    const lines = [{ description: 'x', quantity: 1, unitPrice: order.amount, totalAmount: order.amount }];
+    expect((await of({ email: 'ada@example.org' }, { method: 'klarna', lines })).body.field).toBe('billingAddress');
+  });
 
   // https://docs.mollie.com/reference/create-payment, 503
   test('503 means that the method is down: no payment is made', async () => {
@@ -194,6 +218,29 @@ describe('payments and refunds', () => {
     const { id } = await create({ webhookUrl: 'https://shop.example.org/hook' });
     simulator.pay(id);
     expect(simulator.callbacks.at(-1)).toMatchObject({ url: 'https://shop.example.org/hook', body: `id=${id}` });
+  });
+});
+
+describe('capturing', () => {
+  // https://docs.mollie.com/reference/create-capture, https://docs.mollie.com/reference/get-capture
+  test('only an authorized payment is captured, and is paid when its capture has succeeded', async () => {
+    const { id } = await create({ method: 'creditcard', captureMode: 'manual' });
+    const capture = () => request('POST', `/payments/${id}/captures`, {});
+    expect((await capture()).status).toBe(422);
+    simulator.authorize(id);
+    expect(await capture()).toMatchObject({ status: 201, body: { status: 'pending', amount: order.amount } });
+    expect(await read(id)).toMatchObject({ status: 'authorized' });
+    simulator.capture(id);
+    expect(await read(id)).toMatchObject({ status: 'paid', amountCaptured: order.amount });
+  });
+
+  // https://docs.mollie.com/reference/get-capture, status
+  test('a capture may fail, and the payment stays authorized', async () => {
+    const { id } = await create({ method: 'creditcard', captureMode: 'manual' });
+    simulator.authorize(id);
+    await request('POST', `/payments/${id}/captures`, {});
+    simulator.failCapture(id);
+    expect(await read(id)).toMatchObject({ status: 'authorized' });
   });
 });
 

@@ -18,6 +18,7 @@ import {
   paymentBody,
   type RefundStatus,
   refundBody,
+  type SimulatedCapture,
   type SimulatedPayment,
 } from './mollie-records.ts';
 import { RequestLimit } from './request-limit.ts';
@@ -132,12 +133,20 @@ export class MollieSimulator {
 
   /** A capture that was asked for succeeds, and pays the payment. */
   capture(id: string): void {
-    const payment = this.payment(id);
-    const capture = payment.captures.find(({ status }) => status === 'pending');
-    if (capture === undefined) throw new Error(`Nobody has asked to capture ${id}.`);
+    const capture = this.#pendingCapture(id);
     capture.status = 'succeeded';
-    payment.amountCaptured = capture.amount;
+    this.payment(id).amountCaptured = capture.amount;
     this.#settle(id, 'paid');
+  }
+
+  failCapture(id: string): void {
+    this.#pendingCapture(id).status = 'failed';
+  }
+
+  #pendingCapture(id: string): SimulatedCapture {
+    const capture = this.payment(id).captures.find(({ status }) => status === 'pending');
+    if (capture === undefined) throw new Error(`Nobody has asked to capture ${id}.`);
+    return capture;
   }
 
   /** The payer's bank returns a direct debit that is on its way. */

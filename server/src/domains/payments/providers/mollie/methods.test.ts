@@ -64,6 +64,11 @@ const withCustomer = (outcome: SetupOutcome, { customer }: SetupOperation) => ({
   customer: { ...customer, reference: (outcome as { customerReference: string }).customerReference },
 });
 
+test('an IBAN is sent as banks write it, whatever the payer has typed', async () => {
+  await attached(ofIban({ bankAccount: { holder: 'Ada Lovelace', iban: 'nl55 ingb 0000 0000 00' } }));
+  expect(bodyOf(-1)).toMatchObject({ consumerAccount: iban });
+});
+
 test('an IBAN that is none fails the setup', async () => {
   const outcome = await mollie.methods.setUp(
     ofIban({ bankAccount: { holder: 'Ada', iban: 'NL00INGB0000000000' } }),

@@ -37,7 +37,8 @@ interface MandateFacts {
 export function setupOf({ bankAccount, token, type, customer }: SetupOperation): Setup | undefined {
   const { name: consumerName, email } = customer;
   if (bankAccount !== null) {
-    const { holder, iban } = bankAccount;
+    const { holder } = bankAccount;
+    const iban = bankAccount.iban.replace(/\s+/g, '').toUpperCase();
     return {
       makes: 'MANDATE',
       facts: { method: MandateMethod.directdebit, consumerName: holder, consumerAccount: iban },
