@@ -255,6 +255,11 @@ export const ledgerEntriesAccount = [
   'PROVIDER_FEES',
 ] as const;
 
+export const transactionsCreatePayerFlow = [
+  'REDIRECT',
+  'EMBEDDED',
+] as const;
+
 export const transactionsUpdateStatus = [
   'PENDING',
   'PROCESSING',

@@ -3693,6 +3693,8 @@ export interface TransactionCreateInput {
   lines?: InvoiceLineInput[] | null | undefined;
   /** Who pays, for methods of the provider that need it: `name`, `email` and an address. Default: the customer's. */
   billingAddress?: TransactionCreateInputBillingAddress | null | undefined;
+  /** Where the payer pays who has to choose a method. REDIRECT: on a page of the provider (`nextAction` is a redirect). EMBEDDED: in the merchant's own page, with the provider's script (`nextAction` is `confirm`), at providers that have one: Stripe. Default: REDIRECT. */
+  payerFlow?: "REDIRECT" | "EMBEDDED" | null | undefined;
   /** Where the provider redirects the payer's browser afterwards. Default: `app.public-url`. */
   returnUrl?: string | null | undefined;
   /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */

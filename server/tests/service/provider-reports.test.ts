@@ -162,7 +162,7 @@ describe('a payment of the other mode', () => {
   });
 
   test('that a callback names is not booked, and opens a discrepancy', async () => {
-    const id = await pay('stripe live');
+    const id = await pay('stripe live', { payerFlow: 'EMBEDDED' });
     const reference = await eventually(
       'Stripe has it',
       () => [...stripe.account.intents.values()].find(({ metadata }) => metadata.florin_key === `${id}-1`)?.id,

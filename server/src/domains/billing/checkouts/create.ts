@@ -10,7 +10,7 @@ import type { Call } from '../../../platform/http/route.ts';
 import { type IdempotentAnswer, onceFor } from '../../../platform/postgres/idempotency-records.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
-import { acceptanceRefusal, hasPageForPayers } from '../../payments/channels/rules.ts';
+import { acceptanceRefusal } from '../../payments/channels/rules.ts';
 import type { ChannelRow } from '../../payments/channels/statements.ts';
 import type { BillingApp } from '../app.ts';
 import { readCustomer } from '../customers/read.ts';
@@ -128,10 +128,7 @@ async function draftOfInvoice(
   };
 }
 
-/**
- * Reads the channels. Refuses one that the tenant cannot use, that refuses the currency, or that has no page for
- * payers.
- */
+/** Reads the channels. Refuses one that the tenant cannot use, or that refuses the currency. */
 async function usableChannels(
   ids: readonly number[],
   tenantId: number,
@@ -143,12 +140,6 @@ async function usableChannels(
     const channel = await channels.findUsable(id, tenantId, 'channelIds');
     const refusal = acceptanceRefusal(channel, currency);
     if (refusal !== undefined) throw namingChannel(refusal, id);
-    if (!hasPageForPayers(channel)) {
-      throw invalid(
-        'channelIds',
-        `Channel ${id}: ${channel.provider} has no page of its own for payers. Take such payments in a page of yours.`,
-      );
-    }
     found.push(channel);
   }
   return found;

@@ -2,7 +2,7 @@ import { isCurrency, requireInUse } from '../../../core/currency.ts';
 import { invalid, Refusal, type RefusalType } from '../../../core/errors.ts';
 import { seesMode } from '../../../core/livemode.ts';
 import { inTenant, type Principal, platformTenant, seesAllTenants } from '../../../core/principal.ts';
-import { providersWithoutPage, sandboxDisabled } from '../providers/directory.ts';
+import { sandboxDisabled } from '../providers/directory.ts';
 import type { ChannelRow } from './statements.ts';
 
 /**
@@ -57,13 +57,6 @@ export function livemodeOfApiKey(apiKey: string): boolean | undefined {
 /** Whether the channel's provider is the sandbox. */
 export function isSandbox({ provider }: Pick<ChannelRow, 'provider'>): boolean {
   return provider === 'sandbox';
-}
-
-/**
- * Whether a payer can pay without giving a payment method beforehand: on the provider's page, or without a provider.
- */
-export function hasPageForPayers({ provider }: Pick<ChannelRow, 'provider'>): boolean {
-  return provider === null || !providersWithoutPage.has(provider);
 }
 
 /** How a channel refuses payments (`acceptanceRefusal`): routes that take a channel for payments declare these. */

@@ -122,7 +122,7 @@ export function providerOperation(
         initiator: 'PAYER',
         save: null,
         ...purchase,
-        payerFlow: 'EMBEDDED',
+        payerFlow: row.payer_flow,
         returnUrl: row.return_url ?? publicUrl,
         callbackUrl: callbackUrlOf(publicUrl, row.operation_channel_id, callbackToken),
       };

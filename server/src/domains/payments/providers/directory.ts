@@ -33,9 +33,6 @@ const factories = {
 export type ProviderName = keyof typeof factories;
 export const providerNames = Object.keys(factories) as ProviderName[];
 
-/** Providers without a page for payers: their payments continue in the merchant's page, with the provider's script. */
-export const providersWithoutPage: ReadonlySet<ProviderName> = new Set<ProviderName>(['stripe']);
-
 /** The providers of a node, each constructed at its first use. */
 export class Providers {
   readonly #context: ProviderContext;

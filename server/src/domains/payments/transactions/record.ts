@@ -18,7 +18,7 @@ import { tenantIdOnWire } from '../../identity/tenants/schema.ts';
 import type { ChannelRow } from '../channels/statements.ts';
 import { failureFallback, failureRetry } from '../providers/failure-schema.ts';
 import { fallbackOf, retryOf } from '../providers/failures.ts';
-import type { NextAction, Purchase } from '../providers/provider.ts';
+import type { NextAction, PayerFlow, Purchase } from '../providers/provider.ts';
 import { paymentTokenAssociatedData } from './payment-token.ts';
 import { type TransactionStatus, transactionStatus } from './states.ts';
 
@@ -136,6 +136,7 @@ export const payment = defineRecord(
     payment_method: stored<string | null>('text', null),
     payment_method_sealed: stored<Buffer | null>('bytea'),
     return_url: stored<string | null>('text'),
+    payer_flow: stored<PayerFlow>('text'),
     /** What is bought, and who pays, as the creator said; null: nothing was said. */
     purchase: stored<Purchase | null>('json'),
   },
@@ -179,6 +180,8 @@ export interface PaymentInput extends GivenOf<typeof payment> {
   /** The provider's token of the payment method. */
   paymentMethod?: string | null;
   returnUrl?: string | null;
+  /** Default: REDIRECT. */
+  payerFlow?: PayerFlow;
   purchase?: Purchase | null;
 }
 
@@ -202,6 +205,7 @@ export function newPayment(
     provider,
     payment_method_sealed: token === null ? null : seal(token, paymentTokenAssociatedData(tenantId, id)),
     return_url: input.returnUrl ?? null,
+    payer_flow: input.payerFlow ?? 'REDIRECT',
     purchase: input.purchase ?? null,
     created_at: time,
     updated_at: time,

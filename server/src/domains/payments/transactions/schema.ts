@@ -9,6 +9,7 @@ import {
   webAddress,
 } from '../../../platform/http/shapes.ts';
 import { forTenant } from '../../identity/tenants/schema.ts';
+import { payerFlows } from '../providers/provider.ts';
 import { lookedUpFilters, transactionFilters } from './list/filter-statements.ts';
 import { billingAddress, lines } from './purchase-schema.ts';
 import { description, furtherFields as furtherRowFields, listedPayment, payment } from './record.ts';
@@ -43,6 +44,14 @@ export const createInput = Type.Object(
         billingAddress,
         "Who pays, for methods of the provider that need it: `name`, `email` and an address. Default: the customer's.",
       ),
+    ),
+    payerFlow: Type.Optional(
+      Type.Enum([...payerFlows], {
+        description:
+          'Where the payer pays who has to choose a method. REDIRECT: on a page of the provider (`nextAction` is a ' +
+          "redirect). EMBEDDED: in the merchant's own page, with the provider's script (`nextAction` is `confirm`), " +
+          'at providers that have one: Stripe. Default: REDIRECT.',
+      }),
     ),
     returnUrl: Type.Optional(
       webAddress("Where the provider redirects the payer's browser afterwards. Default: `app.public-url`."),

@@ -2,7 +2,7 @@ import { Refusal } from '../../../../core/errors.ts';
 import { publicId } from '../../../../core/id.ts';
 import type { Database } from '../../../../platform/postgres/database.ts';
 import type { RequestOrigin } from '../../../identity/audit/append.ts';
-import { acceptanceRefusal, hasPageForPayers } from '../../../payments/channels/rules.ts';
+import { acceptanceRefusal } from '../../../payments/channels/rules.ts';
 import type { ChannelRow } from '../../../payments/channels/statements.ts';
 import type { StillWaiting } from '../../../payments/transactions/invoice-payments.ts';
 import { updatePayment } from '../../../payments/transactions/update.ts';
@@ -187,7 +187,7 @@ async function billedBy(
 }
 
 function isAccepting(channel: ChannelRow, currency: string): boolean {
-  return acceptanceRefusal(channel, currency) === undefined && hasPageForPayers(channel);
+  return acceptanceRefusal(channel, currency) === undefined;
 }
 
 /** The problem that the page shows for a refusal; undefined: the refusal is not about the chosen channel. */
