@@ -22,6 +22,7 @@ import { buildConsole, isConsoleBuilt } from './packaging/build-console.mjs';
 import { isBundled } from './packaging/bundle.mjs';
 import { whileLocked } from './packaging/lock.mjs';
 import { prune, removeBundler } from './packaging/needed-to-run.mjs';
+import { runtimeRefusal } from './packaging/runtime.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(root, 'node_modules');
@@ -29,6 +30,8 @@ const stamp = join(modules, '.installed-from');
 const fingerprint = createHash('sha256')
   .update(readFileSync(join(root, 'package-lock.json')))
   .digest('hex');
+
+refuseUnless(runtimeRefusal(process));
 
 const isProduction = process.argv.includes('--production');
 const needsConsole = process.argv.includes('--console');
@@ -134,8 +137,13 @@ function removeHeaders() {
 
 /** On Linux the lock file contains Node.js 24; on other platforms the installed one must be recent enough. */
 function requireRuntime() {
-  const bundled = existsSync(join(modules, '.bin', 'node'));
-  if (bundled || Number(process.versions.node.split('.')[0]) >= 24) return;
-  process.stderr.write(`Florin needs Node.js 24 or newer on this platform; this is ${process.version}.\n`);
+  const hasBundledNode = existsSync(join(modules, '.bin', 'node'));
+  const { platform, version } = process;
+  refuseUnless(runtimeRefusal({ platform, version, hasBundledNode }));
+}
+
+function refuseUnless(refusal) {
+  if (refusal === undefined) return;
+  process.stderr.write(`${refusal}\n`);
   process.exit(1);
 }

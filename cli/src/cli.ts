@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { Florin } from '../../sdk/src/index.ts';
 import { ConfigFolder, loginFile, type StoredLogin } from './config-folder.ts';
-import { usageFailure } from './failures.ts';
+import { notLoggedIn, usageFailure } from './failures.ts';
 import { Output } from './output.ts';
 import type { System } from './system.ts';
 
@@ -44,6 +44,7 @@ export class Cli {
   /** Created at first use, because some commands need no credentials. */
   get florin(): Florin {
     if (this.client === undefined) {
+      if (this.apiKey === undefined && this.login === undefined) throw notLoggedIn(this.url);
       if (this.options.apiKey === undefined && this.login !== undefined) this.noteOverride();
       this.client = this.clientFor(this.apiKey, this.apiKey === undefined ? this.login : undefined);
     }

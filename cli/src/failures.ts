@@ -35,6 +35,13 @@ export class CommandFailure extends Error {
 
 export const usageFailure = (message: string) => new CommandFailure(message, exitCodes.usage);
 
+export const notLoggedIn = (url: string) =>
+  new CommandFailure(
+    `You are not logged in to ${url}. florin login lets you approve this program in the browser, ` +
+      'florin login --account NAME asks for a password; or set FLORIN_API_KEY to a developer key.',
+    exitCodes.authentication,
+  );
+
 const codesByClass: readonly (readonly [typeof FlorinError, number])[] = [
   [ValidationError, exitCodes.usage],
   [AuthenticationError, exitCodes.authentication],

@@ -1,11 +1,35 @@
-import type { Writable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
 import { printable, printableJson, printableLines } from '../../sdk/src/printable.ts';
 import type { System } from './system.ts';
+
+/** Codes of terminals (ECMA-48). */
+const colors = { green: 32, red: 31 } as const;
+type Color = keyof typeof colors;
 
 type Row = Readonly<Record<string, unknown>>;
 
 /** A column of a list: a field of the row, or a path such as `error.message`. */
 export type Column = string;
+
+/** What lists of any resource show. */
+const usualColumns: readonly Column[] = [
+  'id',
+  'number',
+  'status',
+  'state',
+  'name',
+  'userName',
+  'email',
+  'url',
+  'eventType',
+  'amount',
+  'total',
+  'currency',
+  'account',
+  'customerId',
+  'createdTime',
+  'time',
+];
 
 /**
  * Prints the results of commands. In a terminal lists are tables; otherwise each row is a line with tabs, without a
@@ -14,12 +38,14 @@ export type Column = string;
 export class Output {
   readonly isJson: boolean;
   private readonly isTerminal: boolean;
+  private readonly isColored: boolean;
   private readonly stdout: Writable;
   private readonly stderr: Writable;
 
-  constructor({ stdout, stderr, isTerminal }: System, isJson: boolean) {
+  constructor({ stdout, stderr, isTerminal, env }: System, isJson: boolean) {
     this.isJson = isJson;
     this.isTerminal = isTerminal;
+    this.isColored = isTerminal && !env.NO_COLOR;
     this.stdout = stdout;
     this.stderr = stderr;
   }
@@ -34,8 +60,11 @@ export class Output {
     this.stderr.write(`${printableLines(line)}\n`);
   }
 
-  line(text: string): void {
-    this.stdout.write(`${printableLines(text)}\n`);
+  line(text: string, color?: Color): void {
+    const shown = printableLines(text);
+    this.stdout.write(
+      `${color === undefined || !this.isColored ? shown : `\u001b[${colors[color]}m${shown}\u001b[0m`}\n`,
+    );
   }
 
   record(record: object): void {
@@ -50,8 +79,18 @@ export class Output {
     }
   }
 
-  /** Prints rows as they arrive. In a terminal, prints a table when all have arrived. */
-  async rows(rows: AsyncIterable<object>, columns: readonly Column[]): Promise<void> {
+  /**
+   * Prints rows as they arrive. In a terminal, prints a table when all have arrived. Without columns, those that the
+   * first row has of `usualColumns`.
+   */
+  async rows(rows: AsyncIterable<object>, columns?: readonly Column[]): Promise<void> {
+    if (columns === undefined) {
+      const all: object[] = [];
+      for await (const row of rows) all.push(row);
+      const known = usualColumns.filter((column) => all.some((row) => column in row));
+      const listed = known.length > 0 ? known : Object.keys(all[0] ?? {});
+      return this.rows(Readable.from(all), listed);
+    }
     if (this.isJson || !this.isTerminal) {
       for await (const row of rows) this.row(row, columns);
       return;

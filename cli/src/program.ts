@@ -11,6 +11,8 @@ import { addLogs } from './commands/logs.ts';
 import { addOpen } from './commands/open.ts';
 import { addOperatorCommands, serverPrograms } from './commands/operators.ts';
 import { addPaymentCommands } from './commands/payments.ts';
+import { addRawCommands } from './commands/raw.ts';
+import { addResourceCommands } from './commands/resources.ts';
 import { addTrigger } from './commands/trigger.ts';
 import { exitCodeOf, exitCodes, lineOf } from './failures.ts';
 import type { System } from './system.ts';
@@ -78,6 +80,8 @@ export function programFor(system: System): Command {
   addListen(program, run);
   addLogs(program, run);
   addTrigger(program, run);
+  addResourceCommands(program, run);
+  addRawCommands(program, run);
   addOpen(program, run);
   addCompletion(program, run);
   addOperatorCommands(program, run);

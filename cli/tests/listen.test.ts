@@ -177,6 +177,28 @@ test('a receiver that is missing or refuses is shown and does not end the comman
   receiver.answering = 200;
 });
 
+test('a person sees the meaning of a response, its duration, and the body of one other than 2xx', async () => {
+  receiver.answering = 422;
+  const interruption = new AbortController();
+  const { promise: isShown, resolve } = Promise.withResolvers<void>();
+  const ran = shell.run(`listen --forward-to ${receiver.url}/hooks --from-now`, {
+    isTerminal: true,
+    signal: interruption.signal,
+    onOutput: (stdout, stderr) => {
+      if (stderr.includes('Ctrl-C ends it') && stdout === '') pay().catch(() => {});
+      if (stdout.includes(' ms')) resolve();
+    },
+  });
+  await isShown;
+  interruption.abort(new DOMException('Interrupted', 'AbortError'));
+  const { stdout, stderr } = await ran;
+  const [before, shown, after] = stdout.split(/\[(?:31|0)m/);
+  expect([before, after]).toEqual(['\u001b', '\n']);
+  expect(shown).toMatch(/^\S+ {2}transaction\.created {2}evt_\S+ {2}422 Unprocessable Entity {2}\d+ ms/);
+  expect(stderr).toMatch(/^ {4}\S/m);
+  receiver.answering = 200;
+});
+
 /** A keyboard. */
 class Terminal extends PassThrough {
   readonly isTTY = true;

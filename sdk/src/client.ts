@@ -1,7 +1,7 @@
 import { Credentials, type Tokens } from './credentials.ts';
 import { FlorinError } from './errors.ts';
 import type { LoginResult, TransactionDetail } from './generated/api.ts';
-import type { GivenHeaders, RequestOptions } from './operation.ts';
+import { Call, type GivenHeaders, type Params, type RequestOptions, type WriteOptions } from './operation.ts';
 import { OperationsClient } from './operations-client.ts';
 import { type Logger, Transport } from './transport.ts';
 import { type WaitOptions, waitFor } from './wait-for.ts';
@@ -90,6 +90,16 @@ export class Florin extends OperationsClient {
   async logout(options?: RequestOptions): Promise<void> {
     await this.users.logout({}, options);
     this.credentials.forget();
+  }
+
+  /**
+   * Sends a request to any path of the service, also to one that this version of the SDK does not know. `params` are the
+   * query of a GET and the JSON body of a POST. Resolves to the response if its status is 2xx, else rejects like every
+   * method; a POST is repeated only with an `idempotencyKey`.
+   */
+  request(method: 'GET' | 'POST', path: string, params: Params = {}, options: WriteOptions = {}): Call<Response> {
+    const flags = options.idempotencyKey === undefined ? 'd' : 'dk';
+    return new Call(this.transport.send<Response>([method, path, flags], params, options));
   }
 
   private async finishLogin(

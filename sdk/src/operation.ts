@@ -1,7 +1,7 @@
 /**
  * An operation of the service: HTTP method, path and flags. `l`: its data is a list. `p`: the list takes `pageSize`.
  * `n`: it takes no parameters. `d`: it returns a document instead of the envelope. `r`: its body has any type. `k`: it
- * takes an Idempotency-Key.
+ * takes an Idempotency-Key. `m`: it takes `livemode`.
  */
 export type Operation = readonly [method: 'GET' | 'POST', path: string, flags?: string];
 

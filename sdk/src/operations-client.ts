@@ -8,7 +8,7 @@ import type { Transport } from './transport.ts';
  * Only the operations, for pages of the service itself, which have a session in a cookie and verify no webhooks.
  */
 export class OperationsClient extends Api {
-  private readonly transport: Transport;
+  protected readonly transport: Transport;
 
   constructor(transport: Transport) {
     super();

@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { type Welcome, welcomeText } from '../../server/src/app/cli/welcome.ts';
+import { readableLine } from '../../server/src/platform/process/readable-log.ts';
 import { createDemoData } from './demo.ts';
-import { readableLine } from './readable-log.ts';
 
 /** `npm run dev`: the service, restarted when a file changes, with a log for people. */
 const usage = `Usage: npm run dev [-- --demo] [-- --inspect]
@@ -33,26 +34,34 @@ const main = spawn(
   { stdio: ['inherit', 'pipe', 'pipe'] },
 );
 let hasWelcomed = false;
-let isQuiet = false;
 let isDemoWanted = options.includes('--demo');
 
 createInterface({ input: main.stderr }).on('line', (line) => process.stderr.write(`${readableLine(line)}\n`));
 createInterface({ input: main.stdout }).on('line', (line) => {
-  const address = /^Florin is ready at (\S+)/.exec(line)?.[1];
-  // After a restart the rest of the welcome is not repeated; the next line of the watcher ends it.
-  if (/^(Change detected|Restarting|Failed running)/.test(line)) isQuiet = false;
-  if (!isQuiet) process.stdout.write(`${line}\n`);
-  if (address !== undefined) {
-    isQuiet = hasWelcomed;
-    hasWelcomed = true;
+  const { msg, address, administrator, passwordFile } = jsonOf(line);
+  if (msg !== 'Florin is ready') {
+    process.stdout.write(`${line}\n`);
+    return;
   }
-  if (address === undefined || !isDemoWanted) return;
+  const dataDir = process.env.APP_DATA_DIR ?? 'data';
+  const welcome = { address, administrator, passwordFile, dataDir, isStrict: false, isFirst: false };
+  process.stdout.write(hasWelcomed ? `Florin is ready at ${address}\n` : welcomeText(welcome));
+  hasWelcomed = true;
+  if (!isDemoWanted) return;
   isDemoWanted = false;
   createDemoData(address).then(
     (summary) => process.stdout.write(`${summary}\n`),
     (error: unknown) => process.stderr.write(`The demo data could not be created: ${String(error)}\n`),
   );
 });
+
+function jsonOf(line: string): Pick<Welcome, 'address' | 'administrator' | 'passwordFile'> & { msg?: string } {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return { address: '', administrator: '' };
+  }
+}
 
 // Ctrl-C reaches the service as well, being in the same group of processes; this one ends when the service has stopped.
 process.on('SIGINT', () => {});

@@ -47,9 +47,9 @@ test('bare florin starts in an empty folder, serves everything, and stops with 0
   let printed = '';
   for await (const chunk of florin.stdout.setEncoding('utf8')) {
     printed += chunk;
-    if (printed.includes('My first payment')) break;
+    if (printed.includes('Florin is ready')) break;
   }
-  const address = /Florin is ready at (\S+)/.exec(printed)?.[1] ?? '';
+  const address = /"address":"([^"]+)"/.exec(printed)?.[1] ?? '';
   for (const path of [
     '/health/ready',
     '/',
@@ -121,7 +121,7 @@ test.skipIf(builder !== 'buildah')(
     let printed = '';
     for await (const chunk of running.stdout.setEncoding('utf8')) {
       printed += chunk;
-      address = /Florin is ready at (\S+)\n/.exec(printed)?.[1];
+      address = /"address":"([^"]+)"/.exec(printed)?.[1];
       if (address !== undefined) break;
     }
     expect((await fetch(`${address}/health/ready`)).status, printed).toBe(200);

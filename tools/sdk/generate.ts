@@ -69,6 +69,7 @@ function methodOf(httpMethod: 'GET' | 'POST', path: string, operation: OpenApiOp
       isDocument && 'd',
       isRaw && 'r',
       takesKey && 'k',
+      own?.livemode !== undefined && 'm',
     ]
       .filter((flag) => flag !== false)
       .join(''),

@@ -1,10 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { serverPrograms } from '../../cli/src/commands/operators.ts';
 import { environmentName, settings } from '../../server/src/app/config/settings.ts';
 import { Metrics } from '../../server/src/platform/metrics/metrics.ts';
 import { declaredMetrics } from '../tables/metrics-table.ts';
@@ -66,11 +67,42 @@ test.skipIf(!isInstalled('promtool', '--version'))('promtool accepts the alerts,
   execFileSync('promtool', ['test', 'rules', 'florin.rules.test.yml'], { cwd: join(root, 'deploy/prometheus') });
 });
 
-test.skipIf(!isInstalled('systemd-analyze', '--version'))('systemd rates the exposure of the unit at 4 or less', () => {
-  const words = ['security', '--offline=true', '--threshold=40', '--no-pager', join(root, 'deploy/florin.service')];
-  const { status, stdout } = spawnSync('systemd-analyze', words, { encoding: 'utf8' });
-  expect(stdout).toContain('Overall exposure level');
-  expect(status, stdout).toBe(0);
+test.skipIf(!isInstalled('systemd-analyze', '--version')).each(['florin.service', 'florin-backup.service'])(
+  'systemd rates the exposure of %s at 4 or less',
+  (unit) => {
+    const words = ['security', '--offline=true', '--threshold=40', '--no-pager', join(root, 'deploy', unit)];
+    const { status, stdout } = spawnSync('systemd-analyze', words, { encoding: 'utf8' });
+    expect(stdout).toContain('Overall exposure level');
+    expect(status, stdout).toBe(0);
+  },
+);
+
+test('backups run with the account, the settings and the folder of the service, each night, and report failures', () => {
+  const [service, backup] = ['florin.service', 'florin-backup.service'].map((unit) => read(`deploy/${unit}`));
+  const shared = /^(?:User|Group|EnvironmentFile|StateDirectory|WorkingDirectory)=.*$/gm;
+  expect(backup?.match(shared)).toEqual(service?.match(shared));
+  expect(backup).toMatch(/^ExecStart=\S+\/florin backup \S+ --keep 14$/m);
+  const [, onFailure = ''] = /^OnFailure=(\S+)$/m.exec(backup ?? '') ?? [];
+  expect(read(`deploy/${onFailure}`)).toMatch(/^ExecStart=/m);
+  expect(read('deploy/florin-backup.timer')).toMatch(/^OnCalendar=\*-\*-\* /m);
+  const guide = read('docs/guides/backup.md');
+  for (const unit of ['florin-backup.service', 'florin-backup.timer', onFailure]) expect(guide).toContain(unit);
+});
+
+test.skipIf(!isInstalled('systemd-analyze', '--version'))('systemd accepts the timer', () => {
+  const words = ['verify', '--man=no', join(root, 'deploy/florin-backup.timer')];
+  const { stderr } = spawnSync('systemd-analyze', words, { encoding: 'utf8' });
+  const said = stderr
+    .split('\n')
+    .filter((line) => line.includes('florin-backup') && !/not executable|bad-setting/.test(line));
+  expect(said).toEqual([]);
+});
+
+test('the guides name the commands of operators as a package has them, which has no npm run', () => {
+  const names = Object.keys(serverPrograms).join('|');
+  const pages = globSync('docs/**/*.md', { cwd: root }).filter((page) => !page.startsWith('docs/decisions/'));
+  const wrong = pages.filter((page) => new RegExp(`npm\\s+run\\s+(?:-\\S+\\s+)*(?:${names})\\b`).test(read(page)));
+  expect(wrong).toEqual([]);
 });
 
 test('the unit and the image pass stop signals on to the service, and do not run it as root', () => {

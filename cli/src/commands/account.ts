@@ -121,5 +121,8 @@ async function createKey(
 
 export function wholeNumber(text: string, name: string): number {
   if (/^\d{1,16}$/.test(text)) return Number(text);
+  // As events name it: `cus_17` is customer 17.
+  const [, id] = /^[a-z]+_(\d{1,15})$/.exec(text) ?? [];
+  if (id !== undefined && /id|customer/.test(name)) return Number(id);
   throw usageFailure(`${name} must be a whole number, not ${text}.`);
 }

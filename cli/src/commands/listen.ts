@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Event, FlorinError } from '../../../sdk/src/index.ts';
 import { openInBrowser } from '../browser.ts';
@@ -79,7 +80,12 @@ async function listen(cli: Cli, options: ListenOptions): Promise<void> {
       florin.events.get(id, { signal }).then(({ payload }) => payload),
     );
     const exchange = await forward(target as string, payload, secret, cli);
-    out.row({ createdTime, type, id, ...exchange }, ['createdTime', 'type', 'id', 'result', 'durationMs']);
+    if (out.isJson) return out.row({ createdTime, type, id, ...exchange }, []);
+    const { result, durationMs, response } = exchange;
+    const isAccepted = typeof result === 'number' && result >= 200 && result < 300;
+    const words = [createdTime, type, id, meaningOf(result), `${durationMs} ms`];
+    out.line(words.join(cli.system.isTerminal ? '  ' : '\t'), isAccepted ? 'green' : 'red');
+    if (!isAccepted && response) out.note(response.replaceAll(/^/gm, '    '));
   };
   const retry = (): void => {
     if (last !== undefined && target !== undefined) post(last).catch((error: Error) => out.note(error.message));
@@ -179,6 +185,19 @@ interface Exchange {
   request: unknown;
   response: string | null;
 }
+
+/** `404 Not Found`; why there was no response is told in words. */
+function meaningOf(result: string | number): string {
+  if (typeof result === 'number') return `${result} ${STATUS_CODES[result] ?? ''}`.trimEnd();
+  return reasons[result] ?? result;
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'no answer: nothing listens there (ECONNREFUSED)',
+  ENOTFOUND: 'no answer: the host is unknown (ENOTFOUND)',
+  ECONNRESET: 'no answer: the connection was closed (ECONNRESET)',
+  UND_ERR_SOCKET: 'no answer: the connection was closed (UND_ERR_SOCKET)',
+};
 
 async function forward(
   target: string,

@@ -3,6 +3,7 @@ import type { Channel, Event, Florin } from '../../../sdk/src/index.ts';
 import type { AddCommands, Cli } from '../cli.ts';
 import { CommandFailure, exitCodes, usageFailure } from '../failures.ts';
 import { scenarios } from '../trigger/scenarios.ts';
+import { parsedValue } from './parameters.ts';
 import { pairOf } from './payments.ts';
 
 export const addTrigger: AddCommands = (program, run) => {
@@ -77,14 +78,6 @@ function overridesOf(given: readonly string[]): Record<string, unknown> {
     object[last] = parsedValue(text);
   }
   return overrides;
-}
-
-function parsedValue(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 async function eventOf(

@@ -766,7 +766,7 @@ export interface DiscrepanciesApi {
   /**
    * Close a discrepancy.
    *
-   * For a discrepancy that a person has investigated: Florin stops asking the provider, and `npm run verify` does not name it any more. `outcome` also ends a charge or refund of which the provider can no longer say anything; without it the payment stays as it is. A discrepancy that is closed already is returned unchanged, unless `outcome` ends its operation.
+   * For a discrepancy that a person has investigated: Florin stops asking the provider, and `florin verify` does not name it any more. `outcome` also ends a charge or refund of which the provider can no longer say anything; without it the payment stays as it is. A discrepancy that is closed already is returned unchanged, unless `outcome` ends its operation.
    *
    * Needs the scope `transaction_refund`.
    */

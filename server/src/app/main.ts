@@ -5,7 +5,7 @@ import { endSignals } from '../platform/process/end-signals.ts';
 import { openLog } from '../platform/process/log.ts';
 import { outliveOutput } from '../platform/process/output.ts';
 import { readArguments, startUsage } from './cli/arguments.ts';
-import { welcome } from './cli/welcome.ts';
+import { welcomeLine, welcomeOf, welcomeText } from './cli/welcome.ts';
 import { loadSettings } from './config/load-settings.ts';
 import { type Settings, SettingsError } from './config/settings.ts';
 import { startFlorin } from './florin.ts';
@@ -21,7 +21,11 @@ else process.exitCode = exitCode;
 async function main(): Promise<void> {
   outliveOutput();
   const settings = await settingsOrEnd();
-  const log = openLog(settings['app.log.level']);
+  const level = settings['app.log.level'];
+  const log = openLog(level);
+  const isTerminal = process.stdout.isTTY === true;
+  // A person only reads the welcome, and what goes wrong before.
+  if (isTerminal && level === 'info') log.level = 'warn';
   process.on('uncaughtException', (error) => {
     log.fatal({ error }, 'The process ends because of a defect; acknowledged payments are stored');
     process.exit(1);
@@ -38,7 +42,9 @@ async function main(): Promise<void> {
     await florin?.stop();
   }, log);
   try {
-    process.stdout.write(printableLines(welcome(await florinStart)));
+    const welcome = welcomeOf(await florinStart);
+    process.stdout.write(isTerminal ? printableLines(welcomeText(welcome)) : welcomeLine(welcome));
+    log.level = level;
     collectGarbageOfStart();
   } catch (error) {
     if (error instanceof StartInterrupted) return;

@@ -109,7 +109,6 @@ describe('valid settings', () => {
       const { body } = await service.post('/api/user/login', { account: 'root', password });
       expect(body.data.token.expiresIn).toBe(90);
       expect(service.stdout + service.stderr).not.toMatch(/it's|\$HOME/);
-      expect(await pasted(service, { APP_ADMIN_PASSWORD: password })).toContain('"status":"PENDING"');
       expect((await service.end('SIGTERM')).code).toBe(0);
       // Without APP_DATA_DIR, data is stored in ./data.
       expect(existsSync(join(cwd, 'data', 'jwt-keys'))).toBe(true);
@@ -132,28 +131,29 @@ describe('the first and later starts, on a data folder of their own', () => {
   const environment = () => ({ PORT: '0', APP_DATA_DIR: dataDir() });
   let password: string;
 
-  test('creates the administrator, shows the password once, and prints commands that create a payment', async () => {
+  test('creates the administrator, and tells a program in one line of JSON where the password is kept', async () => {
     const service = await startService({ environment: environment() });
     const file = join(dataDir(), 'admin-password');
     password = readFileSync(file, 'utf8').trim();
     expect(password.length).toBeGreaterThanOrEqual(16);
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(service.stdout).toContain(password);
-    expect(service.stderr).not.toContain(password);
-    const facts = [...service.stdout.matchAll(/^ {2}(\w+) {2,}\S/gm)].map(([, name]) => name);
-    expect(facts).toEqual(['Console', 'Reference', 'Administrator', 'Password']);
-    expect(await pasted(service)).toContain('"status":"PENDING"');
+    expect(service.stdout + service.stderr).not.toContain(password);
+    const { address } = service;
+    expect(JSON.parse(service.stdout)).toEqual({
+      msg: 'Florin is ready',
+      address,
+      console: `${address}/`,
+      documentation: `${address}/docs`,
+      administrator: 'admin',
+      passwordFile: file,
+    });
     await expectAlone(service);
     await endsCleanly(service, 'SIGINT');
   });
 
-  test('keeps the password, prints commands that still work, and stops on SIGTERM', async () => {
+  test('keeps the password, and stops on SIGTERM', async () => {
     const service = await startService({ environment: environment() });
     expect(service.stdout).not.toContain(password);
-    const answers = await pasted(service);
-    expect(answers).toContain('"status":"PENDING"');
-    // The channel exists and is not created again.
-    expect(answers.match(/"code":\d+/g)).toEqual(['"code":200']);
     await service.login('admin', password);
     await expectAlone(service, new URL(service.address).port);
     await endsCleanly(service, 'SIGTERM');
@@ -182,12 +182,6 @@ describe('the first and later starts, on a data folder of their own', () => {
     expect(existsSync(join(dataDir(), 'postgres', 'cluster', 'postmaster.pid'))).toBe(false);
   }
 });
-
-/** Runs the printed commands in a shell, as a person pastes them. */
-async function pasted({ stdout }: ServiceProcess, environment: Record<string, string> = {}): Promise<string> {
-  const [, lines = ''] = /paste into a shell:\n\n([\s\S]+)$/.exec(stdout) ?? [];
-  return (await runProgram('sh', ['-e', '-c', lines], { cwd: folder.path, environment })).stdout;
-}
 
 function postmasterOf(dataDir: string): number | undefined {
   try {

@@ -59,7 +59,7 @@ test('makes the start wait, live and not ready, with the reason, until the datab
   expect(JSON.stringify(login.body)).not.toContain(String(port));
 
   const database = await forwarder(port);
-  expect((await service.printed(/Florin is ready at (\S+)/))[1]).toBe(address);
+  expect((await service.printed(/"msg":"Florin is ready","address":"([^"]+)"/))[1]).toBe(address);
   expect((await call('GET', '/health/ready')).status).toBe(200);
   const { status } = await call('POST', '/api/user/login', {
     body: { account: 'admin', password: administratorPassword },

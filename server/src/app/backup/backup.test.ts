@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -11,6 +11,7 @@ import { freshKeyring } from '../../platform/crypto/keyring.ts';
 import { readSettings } from '../config/settings.ts';
 import { run as backup } from './backup.ts';
 import type { Manifest } from './manifest.ts';
+import { removeProven } from './partial-folder.ts';
 import { run as restore } from './restore.ts';
 
 let db: TestDatabase;
@@ -94,6 +95,33 @@ test('a backup under load is proven, complete and readable only by its owner', a
 test('a proven backup is in the audit log of the platform', async () => {
   const entries = dataOf(await florin.get('/api/audit/list?action=backup.create&tenantId=0', admin));
   expect(entries).toMatchObject([{ by: 'system', recordType: 'backup', recordId: basename(made) }]);
+});
+
+test('older proven backups are removed, never the last one nor anything else', async () => {
+  const dir = join(folder, 'kept');
+  await mkdir(dir);
+  const old = ['florin-2026-01-01T00-00-00Z', 'florin-2026-01-02T00-00-00Z'];
+  for (const name of old) await cp(made, join(dir, name), { recursive: true });
+  // Not proven, not whole, and not a backup.
+  await cp(made, join(dir, 'florin-2026-01-03T00-00-00Z.unproven'), { recursive: true });
+  await cp(made, join(dir, 'florin-2026-01-04T00-00-00Z'), { recursive: true });
+  await writeFile(join(dir, 'florin-2026-01-04T00-00-00Z', 'manifest.json'), '{}');
+  await mkdir(join(dir, 'florin-2026-01-05T00-00-00Z'));
+  const others = ['.unproven', '', ''].map((ending, i) => `florin-2026-01-0${i + 3}T00-00-00Z${ending}`);
+
+  expect(await removeProven(dir, 1)).toEqual([join(dir, old[0] as string)]);
+  expect((await readdir(dir)).sort()).toEqual([old[1], ...others].sort());
+  expect(await removeProven(dir, 0)).toEqual([]);
+
+  const { code, lines } = await outcomeOf(backup, [dir, '--keep', '1']);
+  expect(code).toBe(0);
+  expect(lines).toContain(`Removed ${join(dir, old[1] as string)}`);
+  const left = await readdir(dir);
+  expect(left).toHaveLength(4);
+  expect(left).toEqual(expect.arrayContaining(others));
+
+  expect((await outcomeOf(backup, [dir, '--keep', '0'])).code).toBe(2);
+  expect(await readdir(dir)).toHaveLength(4);
 });
 
 describe('a restored backup', () => {

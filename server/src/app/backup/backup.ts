@@ -6,7 +6,7 @@ import { writeFileDurably } from '../../platform/crypto/durable-files.ts';
 import { Database } from '../../platform/postgres/database.ts';
 import { migrate } from '../../platform/postgres/migrate.ts';
 import { openLog } from '../../platform/process/log.ts';
-import { readArguments } from '../cli/arguments.ts';
+import { readArguments, refuseArguments } from '../cli/arguments.ts';
 import { type CommandContext, type CommandOptions, type ExitCode, runCommand } from '../cli/command.ts';
 import { version } from '../cli/version.ts';
 import { type FoundDatabase, findDatabase } from '../open-database.ts';
@@ -14,16 +14,17 @@ import { checkRestored } from './check-restored.ts';
 import { copyDatabase } from './copy-database.ts';
 import { type KeyFile, keyFileNames, keyringFrom, requireKeyText } from './keys.ts';
 import { type FileEntry, type Manifest, sha256Of, writeManifest } from './manifest.ts';
-import { makePartialFolder, type PartialFolder } from './partial-folder.ts';
+import { makePartialFolder, type PartialFolder, removeProven } from './partial-folder.ts';
 import { countOf } from './report.ts';
 import { openScratch } from './scratch.ts';
 
-const usage = `Usage: npm run backup -- DIR [--without-keys] [--json]
+const usage = `Usage: npm run backup -- DIR [--keep N] [--without-keys] [--json]
 
 Copies the database, and the keys that open it, into a new folder in DIR, whether the service runs or not. The copy is
 then restored into a PostgreSQL of its own and checked as by npm run verify. Only then the folder gets its name,
 DIR/florin-DATE. A folder that ends in .partial was not completed; the next backup removes it.
 
+  --keep N        removes proven backups in DIR afterwards, but for the newest N; it removes nothing if this one fails
   --without-keys  leaves the keys out, if you keep them elsewhere; a restore needs them
   --json          prints one JSON object
 
@@ -40,11 +41,18 @@ export interface Backup {
 
 /** `npm run backup`. */
 export async function run(words: readonly string[], options: CommandOptions = {}): Promise<ExitCode> {
-  const read = readArguments(words, usage, [], { flags: ['without-keys', 'json'], operands: ['DIR'] });
+  const read = readArguments(words, usage, ['keep'], { flags: ['without-keys', 'json'], operands: ['DIR'] });
   if (read.exitCode !== undefined) return read.exitCode as ExitCode;
   const [dir = ''] = read.operands;
+  const given = read.given.keep.at(-1);
+  const keep = given === undefined ? Number.POSITIVE_INFINITY : Number(given);
+  if (given !== undefined && !/^[1-9]\d{0,5}$/.test(given))
+    return refuseArguments(usage, `--keep takes a number from 1, not ${given}.`);
   return runCommand('back up', options, async (context) => {
     const backup = await backUp(resolve(dir), { withKeys: !read.flags.has('without-keys') }, context);
+    if (backup.manifest.broken.length === 0) {
+      for (const folder of await removeProven(resolve(dir), keep)) context.note(`Removed ${folder}`);
+    }
     report(backup, read.flags.has('json'), context.print);
     return backup.manifest.broken.length === 0 ? 0 : 1;
   });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { discardDataFolder, holderOfFolder, lockFolder } from '@florin/embedded-postgres';
 import { syncFolder } from '../../platform/crypto/durable-files.ts';
 import { CommandFailure } from '../cli/failure.ts';
+import { readManifest } from './manifest.ts';
 
 const suffix = '.partial';
 const prefix = 'florin-';
@@ -51,6 +52,29 @@ export async function makePartialFolder(dir: string, name: string): Promise<Part
     },
   };
 }
+
+/**
+ * Removes proven backups in a folder but for the newest `keep`, at least one, and returns their paths. What is not a
+ * whole, proven backup is left alone.
+ */
+export async function removeProven(dir: string, keep: number): Promise<string[]> {
+  const names = (await readdir(dir)).filter((name) => backupName.test(name)).sort();
+  const proven: string[] = [];
+  for (const name of names) {
+    const manifest = await readManifest(join(dir, name)).catch(() => undefined);
+    if (manifest?.broken.length === 0) proven.push(join(dir, name));
+  }
+  const removed = proven.slice(0, Math.max(0, proven.length - Math.max(1, keep)));
+  for (const path of removed) {
+    // A kill in between must not leave a part that looks like a backup: the next backup removes it.
+    await rename(path, path + suffix);
+    await rm(path + suffix, { recursive: true });
+  }
+  return removed;
+}
+
+/** `florin-2026-01-31T09-30-05Z`. */
+const backupName = /^florin-\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}Z$/;
 
 async function removePartialFolders(dir: string): Promise<void> {
   for (const name of await readdir(dir)) {

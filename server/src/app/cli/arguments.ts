@@ -61,11 +61,14 @@ export function readArguments<Name extends string = never>(
     }
     return { exitCode: 0 };
   } catch (error) {
-    process.stderr.write(
-      `${printable(mistakeOf(error as Error))} ${helpOf(usageAs(invokedAs(), usage))} says how it is used.\n`,
-    );
-    return { exitCode: 2 };
+    return { exitCode: refuseArguments(usage, mistakeOf(error as Error)) };
   }
+}
+
+/** Tells what is wrong with the arguments, in one line, and returns the exit code. */
+export function refuseArguments(usage: string, mistake: string): 2 {
+  process.stderr.write(`${printable(mistake)} ${helpOf(usageAs(invokedAs(), usage))} says how it is used.\n`);
+  return 2;
 }
 
 const given = (values: object, name: string) => (values as Record<string, readonly string[] | undefined>)[name] ?? [];

@@ -1,85 +1,94 @@
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
+import { printableJson } from '../../../../sdk/src/printable.ts';
 import type { Florin } from '../florin.ts';
 
-/**
- * The text printed after the start: the address, the administrator, and shell commands for a first payment. Of
- * passwords it shows only a generated one, at the start that generated it: what is printed ends up in the journal of
- * the machine.
- */
-export function welcome(florin: Florin): string {
-  return florin.settings['app.security.profile'] === 'strict' ? strictWelcome(florin) : usualWelcome(florin);
+/** What is told when the service is ready. */
+export interface Welcome {
+  address: string;
+  administrator: string;
+  /** A generated password, at the start that generated it. */
+  password?: string | undefined;
+  /** Where a generated password is kept, from the folder in which the service was started. */
+  passwordFile?: string | undefined;
+  /** In the strict profile nobody has a password: the link with which the administrator chooses one. */
+  invitation?: string | undefined;
+  invitationFile?: string | undefined;
+  isStrict: boolean;
+  dataDir: string;
+  /** This start created the administrator, and a test payment can be made. */
+  isFirst: boolean;
 }
 
-/** In the strict profile nobody has a password that a command could use. */
-function strictWelcome({ address, administrator: { account, invitation, invitationFile } }: Florin): string {
-  const shown =
-    invitation === undefined
-      ? 'as chosen with the invitation'
-      : `chosen within a day at ${invitation} (kept in ${invitationFile})`;
-  return `
-Florin is ready at ${address}, with app.security.profile=strict
-
-  Console        ${address}/
-  Reference      ${address}/docs
-  Administrator  ${account}
-  Password       ${shown}
-`;
+export function welcomeOf({ address, administrator, settings }: Florin): Welcome {
+  const { account, created, password, invitation, invitationFile } = administrator;
+  const passwordFile = join(settings['app.data-dir'], 'admin-password');
+  const isStrict = settings['app.security.profile'] === 'strict';
+  return {
+    address,
+    administrator: account,
+    password,
+    passwordFile: existsSync(passwordFile) ? shortest(passwordFile) : undefined,
+    invitation,
+    invitationFile,
+    isStrict,
+    dataDir: shortest(settings['app.data-dir']),
+    isFirst: created && !isStrict && settings['app.sandbox.enabled'] === 'true',
+  };
 }
 
-function usualWelcome({ address, administrator, settings }: Florin): string {
-  const passwordFile = resolve(join(settings['app.data-dir'], 'admin-password'));
-  const kept = existsSync(passwordFile);
-  const shown =
-    administrator.password !== undefined
-      ? `${administrator.password} (kept in ${passwordFile})`
-      : kept
-        ? `in ${passwordFile}, unless it was changed since`
-        : 'as it was given at first start, unless it was changed since';
-  const [where, password] = kept
-    ? ['', `$(cat ${inQuotes(passwordFile)})`]
-    : [
-        ' (with the password in APP_ADMIN_PASSWORD)',
-        String.raw`$(printf %s "$APP_ADMIN_PASSWORD" | sed 's/[\\"]/\\&/g')`,
-      ];
+/** From the present folder, or absolute if the file is elsewhere. */
+function shortest(path: string): string {
+  const fromHere = relative(process.cwd(), path);
+  return fromHere.startsWith('..') ? resolve(path) : fromHere || '.';
+}
+
+/** One line of JSON for programs. Without passwords and links, because what is printed ends up in a journal. */
+export function welcomeLine({ address, administrator, passwordFile, invitationFile }: Welcome): string {
+  const facts = { console: `${address}/`, documentation: `${address}/docs`, administrator };
+  return `${printableJson({ msg: 'Florin is ready', address, ...facts, passwordFile, invitationFile })}\n`;
+}
+
+/** The same for a person in a terminal, with a first payment at the first start. */
+export function welcomeText(welcome: Welcome): string {
+  const { address, administrator, dataDir, isFirst } = welcome;
   return `
 Florin is ready at ${address}
-
   Console        ${address}/
-  Reference      ${address}/docs
-  Administrator  ${administrator.account}
-  Password       ${shown}
+  Documentation  ${address}/docs
+  Administrator  ${administrator}, ${passwordIn(welcome)}
+  Ctrl-C stops it; the data stays in ${dataDir}
 
-A first payment${where}, to paste into a shell:
+${isFirst ? firstPayment(welcome) : ''}`;
+}
 
-${firstPayment(address, administrator.account, `'"${password}"'`)}
+function passwordIn({ password, passwordFile, invitation, invitationFile, isStrict }: Welcome): string {
+  if (invitation !== undefined)
+    return `password to be chosen within a day at ${invitation} (kept in ${invitationFile})`;
+  if (isStrict) return 'password as chosen with the invitation';
+  if (password !== undefined) return `password ${password} (kept in ${passwordFile})`;
+  return passwordFile === undefined
+    ? 'password as it was given at the first start, unless it was changed since'
+    : `password in ${passwordFile}, unless it was changed since`;
+}
+
+const usualAddress = 'http://127.0.0.1:8080';
+
+/** Commands that are pasted into a shell. */
+function firstPayment({ address, administrator, passwordFile }: Welcome): string {
+  const florin = 'npx --no-install florin';
+  const url = address === usualAddress ? '' : ` --url ${address}`;
+  const password = passwordFile === undefined ? '' : ` < ${quoted(passwordFile)}`;
+  return `A first test payment, in a second terminal in the same folder:
+
+  ${florin} login --account ${quoted(administrator)}${url}${password}
+  ${florin} trigger transaction.succeeded --override amount=1999
+  ${florin} payments list
+
 `;
 }
 
-/** Quotes a path for a shell: it may contain spaces and quotes. */
-function inQuotes(path: string): string {
-  return `'${path.replaceAll("'", `'\\''`)}'`;
-}
-
-/** Escapes text for a JSON string inside a single-quoted shell argument. */
-function shellQuoted(text: string): string {
-  return JSON.stringify(text).slice(1, -1).replaceAll("'", `'\\''`);
-}
-
-function firstPayment(address: string, account: string, password: string): string {
-  return `FLORIN=${address}
-JSON='Content-Type: application/json'
-ACCESS_TOKEN=$(curl -s $FLORIN/api/user/login -H "$JSON" \\
-  -d '{"account":"${shellQuoted(account)}","password":"${password}"}' | sed 's/.*"accessToken":"\\([^"]*\\)".*/\\1/')
-AS_ADMIN="Authorization: Bearer $ACCESS_TOKEN"
-
-curl -s $FLORIN/api/channel/list -H "$AS_ADMIN" | grep -q '"code":"bank"' ||
-  curl -s $FLORIN/api/channel/modify -H "$AS_ADMIN" -H "$JSON" \\
-    -d '{"name":"Bank transfer","code":"bank","type":"OFFLINE","currency":"USD,EUR","country":"US","state":true}'
-BANK=$(curl -s $FLORIN/api/channel/list -H "$AS_ADMIN" |
-  sed 's/.*"id":\\([0-9]*\\),"name":"[^"]*","code":"bank".*/\\1/')
-
-curl -s $FLORIN/api/transaction/create -H "$AS_ADMIN" -H "$JSON" \\
-  -d '{"amount":1999,"currency":"USD","channelId":'$BANK',"description":"My first payment"}'
-`;
+/** Quotes a word for a shell if needed: a path may contain spaces and quotes. */
+function quoted(word: string): string {
+  return /^[\w./@-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -105,8 +105,8 @@ const nodeSettings = {
   }),
   'app.admin.password': setting(text, {
     description:
-      'The password of that administrator. Without it a random one is printed once and stored in ' +
-      '<data-dir>/admin-password.',
+      'The password of that administrator. Without it a random one is stored in ' +
+      '<data-dir>/admin-password, and shown once if the start is in a terminal.',
     secret: true,
   }),
   'app.jwt.keys': setting(keys, {

@@ -1,10 +1,12 @@
 import pino, { type DestinationStream, type Logger, type LoggerOptions } from 'pino';
 import { escapeUnprintable } from '../../../../sdk/src/printable.ts';
+import { readableLine } from './readable-log.ts';
 
 export type Log = Logger;
 
 /**
- * Logs one JSON object per line to standard error, or where a test reads it; standard output is for the welcome text.
+ * Logs one JSON object per line to standard error, as text if that is a terminal, or where a test reads it; standard
+ * output is for the welcome.
  * Secrets are redacted, and what would act on a terminal that shows the log is escaped. Writes synchronously, so that
  * the last lines of a process are not lost.
  */
@@ -26,6 +28,7 @@ const maximumUnwritten = 1024 * 1024;
 
 /** The service goes on when its log cannot be written. */
 function standardError(): DestinationStream {
+  if (process.stderr.isTTY) return { write: (line) => process.stderr.write(`${readableLine(line.trimEnd())}\n`) };
   const destination = pino.destination({ fd: 2, sync: true, maxLength: maximumUnwritten });
   destination.on('error', () => {});
   return destination;

@@ -116,6 +116,6 @@ export function spawnService({ environment = {}, cwd, output }: ServiceOptions):
 /** Starts the service and waits until it prints its address; fails if it ends before. */
 export async function startService(options: ServiceOptions): Promise<ReadyService> {
   const spawned = spawnService(options);
-  const [, address = ''] = await spawned.printed(/Florin is ready at (\S+)\n[\s\S]*first payment[\s\S]*/);
+  const [, address = ''] = await spawned.printed(/"msg":"Florin is ready","address":"([^"]+)".*\n/);
   return Object.assign(spawned, clientOf(address));
 }

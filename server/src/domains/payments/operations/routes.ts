@@ -21,7 +21,7 @@ export const discrepancyRoutes: readonly Route<PaymentsApp>[] = [
     summary: 'Close a discrepancy',
     description:
       'For a discrepancy that a person has investigated: Florin stops asking the provider, ' +
-      'and `npm run verify` does not name it any more. `outcome` also ends a charge or refund of which the ' +
+      'and `florin verify` does not name it any more. `outcome` also ends a charge or refund of which the ' +
       'provider can no longer say anything; without it the payment stays as it is. ' +
       'A discrepancy that is closed already is returned unchanged, unless `outcome` ends its operation.',
     refuses: ['illegal_transition'],

@@ -1,4 +1,4 @@
-import { printable, printableJson, printableLines } from '../../sdk/src/printable.ts';
+import { printable, printableJson, printableLines } from '../../../../sdk/src/printable.ts';
 
 /** One line of the JSON log as a person reads it: `09:30:00.500 info  POST /api/user/login 200`. */
 export function readableLine(line: string): string {

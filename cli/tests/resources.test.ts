@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { databaseFromTemplate, type TestDatabase } from '../../server/tests/support/postgres/database.ts';
+import { administratorPassword, florinOn, type TestFlorin } from '../../server/tests/support/service/florin.ts';
+import { TestShell } from './run.ts';
+
+let database: TestDatabase;
+let florin: TestFlorin;
+let shell: TestShell;
+
+beforeAll(async () => {
+  database = await databaseFromTemplate();
+  florin = await florinOn(database);
+  shell = new TestShell({ FLORIN_URL: florin.address });
+});
+
+afterAll(async () => {
+  shell?.remove();
+  await florin?.stop();
+  await database?.drop();
+});
+
+test('without a login a command says so, and what to do', async () => {
+  const { exitCode, stderr } = await shell.run('payments list');
+  expect(exitCode).toBe(3);
+  expect(stderr).toBe(
+    `florin: You are not logged in to ${florin.address}. florin login lets you approve this program in the browser, ` +
+      'florin login --account NAME asks for a password; or set FLORIN_API_KEY to a developer key.\n',
+  );
+  expect((await shell.run('get /api/transaction/list')).exitCode).toBe(3);
+});
+
+test('every resource has its commands, which take an id as events name it', async () => {
+  await shell.run('login --account admin', { input: administratorPassword });
+  const created = await shell.run('customers modify name=Ada externalId="42" --json');
+  const [customer] = created.json() as { id: number; name: string; externalId: string; livemode: boolean }[];
+  // Test records, unless --live is given.
+  expect(customer, created.stderr).toMatchObject({ name: 'Ada', externalId: '42', livemode: false });
+  const { id } = customer as { id: number };
+  for (const given of [String(id), `cus_${id}`, `id=${id}`])
+    expect((await shell.run(['customers', 'get', given, '--json'])).json()).toMatchObject([{ name: 'Ada' }]);
+
+  const lines = ['lines=[{"description":"Bread","quantity":1,"unitAmount":250}]', `customerId=${id}`, 'currency=USD'];
+  const [invoice] = (await shell.run(['invoices', 'create', ...lines, '--json'])).json() as { id: number }[];
+  const listed = await shell.run('invoices list status=DRAFT --limit 1');
+  expect(listed.stdout).toMatch(new RegExp(`^${invoice?.id}\t.*DRAFT\t.*USD`));
+  const table = await shell.run('invoices list', { isTerminal: true });
+  expect(table.stdout).toMatch(/^ID +NUMBER +STATUS .*\n\d+ .*DRAFT/);
+  expect((await shell.run('webhooks deliveries list')).exitCode).toBe(0);
+  expect((await shell.run('ledger balance')).exitCode).toBe(0);
+  expect((await shell.run('invoices list stauts=DRAFT')).stderr).toContain('stauts');
+});
+
+test('any path is requested as it is, and a refusal is told like that of a command', async () => {
+  const read = await shell.run(['get', '/api/customer/list', 'name=Ada', 'livemode=false']);
+  expect(JSON.parse(read.stdout)).toMatchObject({
+    code: 200,
+    data: [{ name: 'Ada' }],
+    pagination: { nextCursor: null },
+  });
+  const posted = await shell.run(['post', '/api/customer/modify', 'name=Grace', 'metadata={"tier":"gold"}']);
+  expect(JSON.parse(posted.stdout)).toMatchObject({ code: 200, data: { name: 'Grace', metadata: { tier: 'gold' } } });
+  const page = await shell.run('get /docs');
+  expect(page.stdout).toContain('<!doctype html>');
+  const refused = await shell.run(['post', '/api/customer/modify', 'nmae=Grace']);
+  expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(refused.stderr).toMatch(/nmae.*invalid_request/);
+  expect((await shell.run('get api/customer/list')).stderr).toContain('is not a path');
+});
