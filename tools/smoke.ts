@@ -20,6 +20,11 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const readyWithinMs = 5 * 60_000; // The first start installs.
 const arrivesWithinMs = 20_000;
 
+/** The receiver's secret is that of the quickstart's examples. */
+const register =
+  'npx --no-install florin --json post /api/webhook/register url=http://127.0.0.1:9999/ events=\'["transaction.*"]\' ' +
+  'secret=whsec_DemonstrationSecret1 livemode=false';
+
 const clone = mkdtempSync(join(tmpdir(), 'florin-smoke-'));
 const running: Launched[] = [];
 try {
@@ -64,11 +69,6 @@ async function smoke(): Promise<void> {
   requireThat(verified.status === 0, `npm run verify printed ${verified.stdout} ${verified.stderr}`);
   requireThat((await second.interrupt()) === 0, 'the second npm start did not end with 0 after an interrupt');
 }
-
-/** The receiver's secret is that of the quickstart's examples. */
-const register =
-  'npx --no-install florin --json post /api/webhook/register url=http://127.0.0.1:9999/ events=\'["transaction.*"]\' ' +
-  'secret=whsec_DemonstrationSecret1 livemode=false';
 
 /** The lines of a page that are meant to be pasted. */
 function linesOf(page: string): string {
