@@ -2,11 +2,13 @@ import { createServer } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { openLog } from '../../server/src/platform/process/log.ts';
 import { openBrowser } from '../../server/tests/support/browser.ts';
-import { databaseFromTemplate } from '../../server/tests/support/postgres/database.ts';
+import { databaseFromTemplate, type TestDatabase } from '../../server/tests/support/postgres/database.ts';
 import { administratorPassword, florinOn, type TestFlorin } from '../../server/tests/support/service/florin.ts';
 
 export interface OpenedConsole {
   florin: TestFlorin;
+  /** For what no request can cause, such as a pause of an hour. */
+  db: TestDatabase;
   /** Advances the clock of the node for good, so only the last journeys may use it. */
   pass: (ms: number) => void;
   /** The Authorization header of the administrator, with which journeys prepare data. */
@@ -48,6 +50,7 @@ export async function openConsole(): Promise<OpenedConsole> {
   const open = (locale = 'en-GB', address = florin.address) => openWindow(browser, address, locale, complaints);
   return {
     florin,
+    db,
     pass: (ms) => {
       aheadMs += ms;
     },

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dataOf } from '../../server/tests/support/factories.ts';
 import { type Receiver, startReceiver } from '../../server/tests/support/webhooks/receiver.ts';
-import { goTo, type OpenedConsole } from './opened-console.ts';
+import { goTo, type OpenedConsole, shown } from './opened-console.ts';
 
 /**
  * Journeys in the window of the administrator. `failed` needs a retry that happens during the journeys between the two.
@@ -41,6 +41,37 @@ export function webhookJourneys(opened: () => OpenedConsole): Record<'refused' |
       await page.getByText('"name": "Ada"').waitFor();
     });
 
+    test('a failing endpoint is seen from home, tested and retried', async () => {
+      await goTo(page, '/', 'Test');
+      const alerts = page.getByRole('region', { name: 'This needs your attention' });
+      const { id } = await api('/api/webhook/register', {
+        url: receiver.url,
+        events: ['customer.updated'],
+        livemode: false,
+      });
+      await console.florin.post('/api/webhook/test', { id }, console.admin);
+      await console.db.query(
+        `update webhook_endpoint set open_until = now() + interval '1 hour', first_failure_at = now() where id = $1`,
+        [id],
+      );
+      await shown(page, '/');
+      const paused = alerts.getByRole('listitem').filter({ hasText: 'is paused after failures' });
+      await paused.filter({ hasText: receiver.url }).last().getByRole('link').click();
+      await page.waitForURL(`**/test/webhooks/${id}`);
+      await page.getByText('Failing since').waitFor();
+      await page.getByText('Deliveries that wait').waitFor();
+      await page.getByText('Last error').waitFor();
+      receiver.answering = 200;
+      await button('Retry now').click();
+      await button('Retry now').waitFor({ state: 'detached' });
+      await button('Send a test').click();
+      await page.getByText('The endpoint accepted the test: HTTP 200').waitFor();
+      receiver.answering = (_post, _request, response) => response.writeHead(500).end('out of order');
+      await button('Send a test').click();
+      await page.getByText('The endpoint did not accept the test: HTTP 500').waitFor();
+      await console.florin.post('/api/webhook/remove', { id }, console.admin);
+    });
+
     test('a chosen delivery is replayed, and its page shows both', async () => {
       await goTo(page, '/deliveries?state=SUCCEEDED', 'Test');
       const row = page.getByRole('row', { name: /transaction.succeeded/ }).last();
@@ -57,7 +88,7 @@ export function webhookJourneys(opened: () => OpenedConsole): Record<'refused' |
 
     test('a failed webhook is found and replayed in three clicks from the home page', async () => {
       await goTo(page, '/', 'Test');
-      await page.locator('a[href*="state=FAILED"]').click();
+      await page.locator('a[href*="state=FAILED"]').first().click();
       await page
         .getByRole('row', { name: /customer.created/ })
         .last()

@@ -542,7 +542,7 @@ export interface WebhooksApi extends WebhookHelpers {
   /**
    * Change a webhook endpoint.
    *
-   * Fields left out keep their value. Open deliveries go to the new URL. Enabling an endpoint clears its failures; events that happened while it was disabled can be replayed.
+   * Fields left out keep their value. Open deliveries go to the new URL. Enabling an endpoint clears its failures; events that happened while it was disabled can be replayed. `retry` ends a pause after failures.
    *
    * Needs the scope `webhook_write`.
    */
@@ -3990,6 +3990,8 @@ export interface WebhookModifyInput {
   maxInFlight?: number | null | undefined;
   /** Maximum number of deliveries per second, over all nodes. null: no limit. */
   ratePerSecond?: number | null | undefined;
+  /** true: ends a pause after failures, and sends now what waits for its next try, up to 10,000 deliveries. */
+  retry?: boolean | null | undefined;
 }
 
 export interface WebhookPing {

@@ -7,6 +7,7 @@ import { EmptyState, ErrorNote } from '../../ui/notes.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { DataTable } from '../../ui/tables/data-table.tsx';
 import { usePaymentColumns } from '../payments/payment-columns.tsx';
+import { Alerts } from './alerts.tsx';
 import { Checklist } from './checklist.tsx';
 import { Tiles } from './tiles.tsx';
 
@@ -17,6 +18,7 @@ export default function HomePage() {
   const mayRead = useMay('transaction_read');
   return (
     <Page title={text('home.title')}>
+      <Alerts />
       <Checklist />
       {mayRead ? (
         <>

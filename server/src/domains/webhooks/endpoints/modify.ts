@@ -6,6 +6,7 @@ import type { Call } from '../../../platform/http/route.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
 import type { WebhooksApp } from '../app.ts';
+import { retryNow } from '../delivery-queue/retry-statements.ts';
 import { appendEvent } from '../events/append-events.cte.ts';
 import { disabledEvent } from './events.ts';
 import { recordOf } from './list.ts';
@@ -17,15 +18,19 @@ import { type EndpointRow, findOpenDeliveryBeyond, updateEndpoint } from './stat
 
 /**
  * Changes an endpoint: fields left out keep their value. Open deliveries go to the new URL. Enabling an endpoint clears
- * its failures; events that happened while it was disabled can be replayed.
+ * its failures; events that happened while it was disabled can be replayed. `retry` ends a pause, and sends now what waits
+ * for its next try.
  */
 export async function modifyEndpoint(
-  { body: { id, url, events, state, maxInFlight, ratePerSecond }, principal }: Call<Static<typeof modifyInput>>,
+  {
+    body: { id, url, events, state, maxInFlight, ratePerSecond, retry = false },
+    principal,
+  }: Call<Static<typeof modifyInput>>,
   { database, guards, clock, generateUuid }: WebhooksApp,
 ): Promise<EndpointRow> {
   const changes = [url, events, state, maxInFlight, ratePerSecond];
-  if (changes.every((change) => change === undefined)) {
-    throw invalid('id', 'Name something to change: url, events, state, maxInFlight or ratePerSecond.');
+  if (changes.every((change) => change === undefined) && !retry) {
+    throw invalid('id', 'Name something to change: url, events, state, maxInFlight, ratePerSecond or retry.');
   }
   if (events !== undefined) requireReadScopes(events, principal);
   if (url !== undefined) await requireAllowedUrl(url, principal, guards);
@@ -43,7 +48,9 @@ export async function modifyEndpoint(
       ratePerSecond ?? null,
       clock(),
       reachesPrivate(principal),
+      retry,
     ]);
+    if (retry) await transaction.run(retryNow, [id, clock(), maxRetried]);
     await appendAudit(transaction, principal, {
       action: 'webhook.update',
       tenantId: before.tenant_id,
@@ -56,6 +63,9 @@ export async function modifyEndpoint(
     return row as EndpointRow;
   });
 }
+
+/** Further ones keep the time of their next try. */
+const maxRetried = 10_000;
 
 /** Open deliveries go to the new URL, including those of event types that the endpoint no longer subscribes to. */
 async function requireReadingOpenDeliveries(transaction: Queryable, id: number, principal: Principal): Promise<void> {

@@ -75,7 +75,8 @@ export const endpointRoutes: readonly Route<WebhooksApp>[] = [
     summary: 'Change a webhook endpoint',
     description:
       'Fields left out keep their value. Open deliveries go to the new URL. ' +
-      'Enabling an endpoint clears its failures; events that happened while it was disabled can be replayed.',
+      'Enabling an endpoint clears its failures; events that happened while it was disabled can be replayed. ' +
+      '`retry` ends a pause after failures.',
     body: modifyInput,
     refuses: ['webhook_address_forbidden'],
     data: endpointRecord,

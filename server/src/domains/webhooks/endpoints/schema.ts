@@ -75,6 +75,12 @@ export const modifyInput = Type.Object(
         description: 'Maximum number of deliveries per second, over all nodes. null: no limit.',
       }),
     ),
+    retry: Type.Optional(
+      Type.Boolean({
+        description:
+          'true: ends a pause after failures, and sends now what waits for its next try, up to 10,000 deliveries.',
+      }),
+    ),
   },
   { $id: 'WebhookModifyInput', additionalProperties: false, description: changesSomething },
 );

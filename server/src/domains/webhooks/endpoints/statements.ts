@@ -92,7 +92,7 @@ export const insertEndpoint = statement<RegisteredRow>(
 /**
  * Enabling an endpoint or changing its URL clears its pause and its failures. Values: id; url, events and state (null
  * keeps the present value); whether max_in_flight is given, its value; whether rate_per_s is given, its value; now in
- * ms; whether the new URL may reach private addresses.
+ * ms; whether the new URL may reach private addresses; whether a pause ends.
  */
 export const updateEndpoint = statement<EndpointRow>(
   'webhooks.update_endpoint',
@@ -105,7 +105,7 @@ export const updateEndpoint = statement<EndpointRow>(
           events = coalesce(new_events, events),
           state = coalesce(new_state, state),
           disabled_reason = case when coalesce(new_state, state) = state then disabled_reason end,
-          open_until = case when new_state and not state or new_url <> url then null else open_until end,
+          open_until = case when new_state and not state or new_url <> url or $11::boolean then null else open_until end,
           first_failure_at = case when new_state and not state or new_url <> url then null else first_failure_at end,
           max_in_flight = case when $5::boolean then $6::int else max_in_flight end,
           rate_per_s = case when $7::boolean then $8::int else rate_per_s end,

@@ -263,6 +263,34 @@ describe('test', () => {
   });
 });
 
+test('`retry` ends a pause, and what waits for its next try is sent now', async () => {
+  receiver.answering = 500;
+  const id = await registered({ events: ['transaction.created'] });
+  const other = await registered({ url: `${receiver.url}/other`, events: ['transaction.created'] });
+  await makePayment(florin, as, channelId);
+  const waiting = async (endpointId: number) => {
+    const query = `endpointId=${endpointId}&state=OPEN`;
+    return dataOf(await florin.get(`/api/webhook/delivery/list?${query}`, as))[0];
+  };
+  const tried = (delivery?: { attemptCount: number }) => delivery !== undefined && delivery.attemptCount > 0;
+  await eventually('both are tried', async () => tried(await waiting(id)) && tried(await waiting(other)));
+  await db.query(`update webhook_endpoint set open_until = now() + interval '1 hour' where id = any ($1)`, [
+    [id, other],
+  ]);
+  receiver.answering = 200;
+  receiver.received.length = 0;
+
+  expect(await saved('modify', { id, retry: true })).toMatchObject({ pausedUntil: null, state: true });
+  await arrived(1);
+  await eventually('it has succeeded', async () => (await waiting(id)) === undefined);
+  expect(receiver.received.map(({ path }) => path)).toEqual(['/hook']);
+  expect((await waiting(other)).attemptCount).toBe(1);
+  expect(await post('modify', { id, retry: false })).toMatchObject({
+    status: 400,
+    body: { error: { type: 'invalid_request', field: 'id' } },
+  });
+});
+
 test('an endpoint of another tenant and an absent endpoint get the same 404', async () => {
   const id = await registered();
   const deliveryId = (await saved('test', { id })).deliveryId;

@@ -1,0 +1,128 @@
+import { Alert, Group, List, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { StatisticsRow } from '../../api/client.ts';
+import { useRead } from '../../api/hooks.ts';
+import { useMay } from '../../session/session.tsx';
+import { usePreferences, useText } from '../../shell/preferences.tsx';
+import { Icon } from '../../ui/icons.tsx';
+import { LinkText } from '../../ui/link-text.tsx';
+import { dayOf } from './days.ts';
+import { fallenChannels } from './fallen-channels.ts';
+
+interface AlertLine {
+  key: string;
+  label: string;
+  path: string;
+}
+
+/** What needs a person, on top of the home page. Nothing if there is nothing. */
+export function Alerts() {
+  const text = useText();
+  const lines = [...useFailingEndpoints(), ...useLateDeliveries(), ...useFallenChannels(), ...useDiscrepancies()];
+  if (lines.length === 0) return null;
+  return (
+    <Alert color="red" title={text('alerts.title')} icon={<Icon name="discrepancy" />} role="region">
+      <List size="sm" spacing={4} listStyleType="none" pl={0}>
+        {lines.map(({ key, label, path }) => (
+          <List.Item key={key}>
+            <Row>
+              <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+                {label}
+              </Text>
+              <LinkText href={path}>{text('home.show')}</LinkText>
+            </Row>
+          </List.Item>
+        ))}
+      </List>
+    </Alert>
+  );
+}
+
+const Row = ({ children }: { children: ReactNode }) => (
+  <Group gap="xs" align="baseline">
+    {children}
+  </Group>
+);
+
+const pollMs = 15_000;
+
+/** Endpoints that are paused, failing, or were disabled by the service. */
+function useFailingEndpoints(): AlertLine[] {
+  const text = useText();
+  const mayRead = useMay('webhook_read');
+  const endpoints = useRead('webhooks.list', { pageSize: 100 }, { enabled: mayRead, pollMs }).data?.data ?? [];
+  return endpoints.flatMap(({ id, url, pausedUntil, failingSince, disabledReason }) => {
+    const key =
+      disabledReason !== null
+        ? 'alerts.disabled'
+        : pausedUntil !== null
+          ? 'alerts.paused'
+          : failingSince !== null
+            ? 'alerts.failing'
+            : undefined;
+    return key === undefined ? [] : [{ key: `endpoint ${id}`, label: text(key, { url }), path: `/webhooks/${id}` }];
+  });
+}
+
+/** A delivery that is due for so long waits for its endpoint, or for a worker. */
+const overdueMs = 60_000;
+
+/** Deliveries that have failed since yesterday (UTC), and those that are overdue. */
+function useLateDeliveries(): AlertLine[] {
+  const text = useText();
+  const { locale } = usePreferences();
+  const mayRead = useMay('webhook_read');
+  const startDate = dayOf(-1);
+  const options = { enabled: mayRead, pollMs };
+  const failed = useRead('webhooks.deliveries.list', { state: 'FAILED', startDate, pageSize: 100 }, options).data;
+  const open = useRead('webhooks.deliveries.list', { state: 'OPEN', pageSize: 100 }, options).data;
+  const overdue = open?.data.filter(
+    ({ nextAttemptTime }) => nextAttemptTime !== null && Date.parse(nextAttemptTime) < Date.now() - overdueMs,
+  );
+  const countOf = (count: number, hasMore: boolean) =>
+    new Intl.NumberFormat(locale).format(count) + (hasMore ? '+' : '');
+  const lines: AlertLine[] = [];
+  if (failed !== undefined && failed.data.length > 0) {
+    const n = countOf(failed.data.length, Boolean(failed.pagination?.nextCursor));
+    lines.push({
+      key: 'failed',
+      label: text('alerts.failedDeliveries', { n }),
+      path: `/deliveries?state=FAILED&startDate=${startDate}`,
+    });
+  }
+  if (overdue !== undefined && overdue.length > 0) {
+    const n = countOf(overdue.length, Boolean(open?.pagination?.nextCursor));
+    lines.push({ key: 'overdue', label: text('alerts.overdue', { n }), path: '/deliveries?state=OPEN' });
+  }
+  return lines;
+}
+
+/** Channels whose success of today and yesterday (UTC) is well below that of the seven days before. */
+function useFallenChannels(): AlertLine[] {
+  const text = useText();
+  const { locale } = usePreferences();
+  const mayRead = useMay('transaction_read');
+  const range = { startDate: dayOf(-8), endDate: dayOf(0), groupBy: 'channel' };
+  const rows: readonly StatisticsRow[] = useRead('statistics.series', range, { enabled: mayRead }).data?.data ?? [];
+  const share = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 });
+  return fallenChannels(rows, dayOf(-1)).map(({ channelId, channelName, recent, before }) => ({
+    key: `channel ${channelId}`,
+    label: text('alerts.channel', { name: channelName, recent: share.format(recent), before: share.format(before) }),
+    path: `/payments?channelId=${channelId}&status=FAILED&startDate=${dayOf(-1)}`,
+  }));
+}
+
+function useDiscrepancies(): AlertLine[] {
+  const text = useText();
+  const mayRead = useMay('transaction_read');
+  const query = { state: 'DISAGREES', pageSize: 1 };
+  const total = useRead('discrepancies.list', query, { enabled: mayRead, pollMs }).data?.pagination?.total ?? 0;
+  if (total === 0) return [];
+  return [
+    {
+      key: 'discrepancies',
+      label: text.count('alerts.discrepancies', total),
+      path: '/discrepancies?state=DISAGREES',
+    },
+  ];
+}
