@@ -27,7 +27,7 @@ type ProviderFactory = (context: ProviderContext) => Promise<Provider>;
 const factories = {
   sandbox: async (context) => new (await import('./sandbox/sandbox.ts')).Sandbox(context),
   stripe: async ({ urls, clock }) => new (await import('./stripe/stripe.ts')).StripeProvider(urls.stripe, clock),
-  mollie: async ({ urls }) => new (await import('./mollie/mollie.ts')).MollieProvider(urls.mollie),
+  mollie: async ({ urls, clock }) => new (await import('./mollie/mollie.ts')).MollieProvider(urls.mollie, clock),
 } satisfies Record<string, ProviderFactory>;
 
 export type ProviderName = keyof typeof factories;
