@@ -71,6 +71,9 @@ export const auditListAction = [
   'audit.begin',
   'dispute.close',
   'backup.create',
+  'payment_method.setup',
+  'payment_method.default',
+  'payment_method.detach',
 ] as const;
 
 export const auditExportFormat = [
@@ -149,6 +152,9 @@ export const auditExportAction = [
   'audit.begin',
   'dispute.close',
   'backup.create',
+  'payment_method.setup',
+  'payment_method.default',
+  'payment_method.detach',
 ] as const;
 
 export const tenantsModifyMailLanguage = [
@@ -199,6 +205,14 @@ export const eventsListType = [
   'customer.updated',
   'channel.disabled',
   'webhook.disabled',
+  'payment_method.action_required',
+  'payment_method.attached',
+  'payment_method.failed',
+  'payment_method.expiring',
+  'payment_method.expired',
+  'payment_method.updated',
+  'payment_method.revoked',
+  'payment_method.detached',
 ] as const;
 
 export const webhooksDeliveriesListState = [
@@ -234,6 +248,14 @@ export const webhooksDeliveriesListEventType = [
   'customer.updated',
   'channel.disabled',
   'webhook.disabled',
+  'payment_method.action_required',
+  'payment_method.attached',
+  'payment_method.failed',
+  'payment_method.expiring',
+  'payment_method.expired',
+  'payment_method.updated',
+  'payment_method.revoked',
+  'payment_method.detached',
   'webhook.ping',
 ] as const;
 
@@ -248,11 +270,46 @@ export const channelsModifyProvider = [
   'mollie',
 ] as const;
 
+export const paymentMethodsSetupType = [
+  'card',
+  'sepa_debit',
+  'bacs_debit',
+  'ach_debit',
+  'becs_debit',
+  'pad_debit',
+  'paypal',
+  'other',
+] as const;
+
+export const paymentMethodsSetupAgreement = [
+  'SUBSCRIPTION',
+  'UNSCHEDULED',
+] as const;
+
+export const paymentMethodsListStatus = [
+  'PENDING',
+  'ACTIVE',
+  'FAILED',
+  'EXPIRED',
+  'REVOKED',
+  'DETACHED',
+] as const;
+
 export const ledgerEntriesAccount = [
   'PROVIDER_RECEIVABLE',
   'MERCHANT_PAYABLE',
   'REFUNDS',
   'PROVIDER_FEES',
+] as const;
+
+export const transactionsCreateInitiator = [
+  'PAYER',
+  'MERCHANT',
+] as const;
+
+export const transactionsCreateAgreement = [
+  'SUBSCRIPTION',
+  'UNSCHEDULED',
 ] as const;
 
 export const transactionsCreatePayerFlow = [

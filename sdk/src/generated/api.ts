@@ -22,6 +22,7 @@ export class Api {
   declare readonly webhooks: WebhooksApi;
   declare readonly inboxes: InboxesApi;
   declare readonly channels: ChannelsApi;
+  declare readonly paymentMethods: PaymentMethodsApi;
   declare readonly ledger: LedgerApi;
   declare readonly transactions: TransactionsApi;
   declare readonly refunds: RefundsApi;
@@ -669,6 +670,47 @@ export interface ChannelsApi {
   modify(params?: ChannelModifyInput, options?: WriteOptions): Call<Channel>;
 }
 
+export interface PaymentMethodsApi {
+  /**
+   * Set up a payment method.
+   *
+   * Sets a payment method up at the provider of a channel, so that its customer can be charged again. It moves no money. The answer is PENDING; `payment_method.attached`, `payment_method.action_required` or `payment_method.failed` tells what becomes of it.
+   *
+   * Needs the scope `transaction_write`.
+   */
+  setup(params: PaymentMethodSetupInput, options?: WriteOptions): Call<PaymentMethod>;
+  /**
+   * Get a payment method.
+   *
+   * Needs the scope `transaction_read`.
+   */
+  get(params: string | PaymentMethodsGetParams, options?: RequestOptions): Call<PaymentMethod>;
+  /**
+   * List payment methods.
+   *
+   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while payment methods are created. Under , payment methods are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null.
+   *
+   * Needs the scope `transaction_read`.
+   */
+  list(params?: PaymentMethodsListParams, options?: RequestOptions): List<PaymentMethodListItem>;
+  /**
+   * Make a payment method the default.
+   *
+   * Renewals are charged with the customer's default, where the subscription names no method.
+   *
+   * Needs the scope `transaction_write`.
+   */
+  default(params: string | PaymentMethodDefaultInput, options?: WriteOptions): Call<PaymentMethod>;
+  /**
+   * Detach a payment method.
+   *
+   * Removes a payment method, here at once and shortly afterwards at its provider. A charge that was sent goes on. One that is detached already is returned unchanged.
+   *
+   * Needs the scope `transaction_write`.
+   */
+  detach(params: string | PaymentMethodDetachInput, options?: WriteOptions): Call<PaymentMethod>;
+}
+
 export interface LedgerApi {
   /**
    * Read balances.
@@ -1109,6 +1151,14 @@ export interface EventObjects {
   'customer.updated': Customer;
   'channel.disabled': ChannelInEvent;
   'webhook.disabled': WebhookEndpoint;
+  'payment_method.action_required': PaymentMethod;
+  'payment_method.attached': PaymentMethod;
+  'payment_method.failed': PaymentMethod;
+  'payment_method.expiring': PaymentMethod;
+  'payment_method.expired': PaymentMethod;
+  'payment_method.updated': PaymentMethod;
+  'payment_method.revoked': PaymentMethod;
+  'payment_method.detached': PaymentMethod;
   'webhook.ping': WebhookPing;
 }
 
@@ -1132,7 +1182,7 @@ export interface AuditEntry {
   tenantId: string | null;
   /** By the database's clock. */
   time: string;
-  action: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "discrepancy.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | "session.end_after_reuse" | "audit.begin" | "dispute.close" | "backup.create" | (string & {});
+  action: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "discrepancy.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | "session.end_after_reuse" | "audit.begin" | "dispute.close" | "backup.create" | "payment_method.setup" | "payment_method.default" | "payment_method.detach" | (string & {});
   /** The part of `action` before the dot. */
   recordType: string;
   /** The record, as its own list shows it; null: the action concerns no single record. */
@@ -1166,7 +1216,7 @@ export interface AuditExportParams {
   format?: "ndjson" | "csv" | undefined;
   /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. */
   after?: string | undefined;
-  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "discrepancy.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | "session.end_after_reuse" | "audit.begin" | "dispute.close" | "backup.create" | undefined;
+  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "discrepancy.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | "session.end_after_reuse" | "audit.begin" | "dispute.close" | "backup.create" | "payment_method.setup" | "payment_method.default" | "payment_method.detach" | undefined;
   /** Only entries about records of this type, such as `channel`. */
   recordType?: string | undefined;
   /** Only entries about this record. Needs `recordType`. */
@@ -1190,7 +1240,7 @@ export interface AuditListParams {
   after?: string | undefined;
   /** Rows of a page. */
   pageSize?: number | undefined;
-  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "discrepancy.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | "session.end_after_reuse" | "audit.begin" | "dispute.close" | "backup.create" | undefined;
+  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "discrepancy.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | "session.end_after_reuse" | "audit.begin" | "dispute.close" | "backup.create" | "payment_method.setup" | "payment_method.default" | "payment_method.detach" | undefined;
   /** Only entries about records of this type, such as `channel`. */
   recordType?: string | undefined;
   /** Only entries about this record. Needs `recordType`. */
@@ -1616,6 +1666,8 @@ export interface Customer {
   /** As it was sent. */
   metadata: Record<string, unknown> | null;
   defaultChannelId: number | null;
+  /** The payment method that renewals are charged with: `mtd_` and a time-ordered part. */
+  defaultMethodId: string | null;
   /** Whether a provider's token is stored. */
   hasPaymentMethod: boolean;
   clockId: number | null;
@@ -1637,6 +1689,8 @@ export interface CustomerListItem {
   /** As it was sent. */
   metadata: Record<string, unknown> | null;
   defaultChannelId: number | null;
+  /** The payment method that renewals are charged with: `mtd_` and a time-ordered part. */
+  defaultMethodId: string | null;
   /** Whether a provider's token is stored. */
   hasPaymentMethod: boolean;
   clockId: number | null;
@@ -1747,7 +1801,7 @@ export interface Delivery {
   /** The endpoint's present URL. */
   url: string;
   eventId: string;
-  eventType: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled" | "webhook.ping" | (string & {});
+  eventType: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled" | "payment_method.action_required" | "payment_method.attached" | "payment_method.failed" | "payment_method.expiring" | "payment_method.expired" | "payment_method.updated" | "payment_method.revoked" | "payment_method.detached" | "webhook.ping" | (string & {});
   /** Id of the record that the event is about. */
   objectId: string;
   /** OPEN: being sent, or waiting for its first attempt or a retry. */
@@ -1797,7 +1851,7 @@ export interface DeliveryDetail {
   /** The endpoint's present URL. */
   url: string;
   eventId: string;
-  eventType: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled" | "webhook.ping" | (string & {});
+  eventType: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled" | "payment_method.action_required" | "payment_method.attached" | "payment_method.failed" | "payment_method.expiring" | "payment_method.expired" | "payment_method.updated" | "payment_method.revoked" | "payment_method.detached" | "webhook.ping" | (string & {});
   /** Id of the record that the event is about. */
   objectId: string;
   /** OPEN: being sent, or waiting for its first attempt or a retry. */
@@ -2058,7 +2112,7 @@ export interface EventDetail {
   payload: Record<string, unknown>;
 }
 
-export type EventType = "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled";
+export type EventType = "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled" | "payment_method.action_required" | "payment_method.attached" | "payment_method.failed" | "payment_method.expiring" | "payment_method.expired" | "payment_method.updated" | "payment_method.revoked" | "payment_method.detached";
 
 export interface EventsGetParams {
   /** `evt_` and a time-ordered body. */
@@ -2187,6 +2241,8 @@ export interface InboxesPostParams {
   /** The inbox's token, as returned when it was created. */
   token: string;
 }
+
+export type Initiator = "PAYER" | "MERCHANT";
 
 export interface Invoice {
   id: number;
@@ -2792,6 +2848,177 @@ export interface PasskeyStepUpBeginInput {
 export interface PasskeyStepUpInput {
   /** What `navigator.credentials.get()` answered, as its `toJSON()` writes it. */
   credential: PasskeyLoginInputCredential;
+}
+
+export interface PaymentMethod {
+  id: string;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  customerId: number;
+  /** The channel whose provider keeps it. Only that channel can charge it. */
+  channelId: number;
+  type: PaymentMethodType | (string & {});
+  /** The provider's word for the type. */
+  providerType: string | null;
+  brand: string | null;
+  /** The last four digits of the card or account. */
+  last4: string | null;
+  expiryMonth: number | null;
+  expiryYear: number | null;
+  bankName: string | null;
+  /** ISO 3166-1 alpha-2. */
+  country: string | null;
+  /** Equal for the same card or account at the same provider account. */
+  fingerprint: string | null;
+  /** What the payer's bank shows of a debit's mandate. */
+  mandateReference: string | null;
+  mandateUrl: string | null;
+  agreement: PaymentMethodAgreement | (string & {});
+  status: PaymentMethodStatus | (string & {});
+  /** At most one method of a customer is the default. */
+  isDefault: boolean;
+  /** What the payer must do before the method can be charged: `type` (`redirect`, `confirm`), `url`. */
+  nextAction: Record<string, unknown> | null;
+  /** The last definite failure. */
+  failureCode: string | null;
+  /** As it was sent. */
+  metadata: Record<string, unknown> | null;
+  /** Increases with every change, so that a receiver can discard older events. */
+  version: number;
+  createdTime: string;
+  updatedTime: string;
+}
+
+export type PaymentMethodAgreement = "SUBSCRIPTION" | "UNSCHEDULED";
+
+export interface PaymentMethodDefaultInput {
+  /** `mtd_` and a time-ordered part. */
+  id: string;
+  /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
+  tenantId?: string | null | number | undefined;
+}
+
+export interface PaymentMethodDetachInput {
+  /** `mtd_` and a time-ordered part. */
+  id: string;
+  /** Another method of the customer, for the subscriptions that name this one. */
+  replaceWith?: string | null | undefined;
+  /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
+  tenantId?: string | null | number | undefined;
+}
+
+export interface PaymentMethodListItem {
+  id: string;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  customerId: number;
+  /** The channel whose provider keeps it. Only that channel can charge it. */
+  channelId: number;
+  type: PaymentMethodType | (string & {});
+  /** The provider's word for the type. */
+  providerType: string | null;
+  brand: string | null;
+  /** The last four digits of the card or account. */
+  last4: string | null;
+  expiryMonth: number | null;
+  expiryYear: number | null;
+  bankName: string | null;
+  /** ISO 3166-1 alpha-2. */
+  country: string | null;
+  /** Equal for the same card or account at the same provider account. */
+  fingerprint: string | null;
+  /** What the payer's bank shows of a debit's mandate. */
+  mandateReference: string | null;
+  mandateUrl: string | null;
+  agreement: PaymentMethodAgreement | (string & {});
+  status: PaymentMethodStatus | (string & {});
+  /** At most one method of a customer is the default. */
+  isDefault: boolean;
+  /** What the payer must do before the method can be charged: `type` (`redirect`, `confirm`), `url`. */
+  nextAction: Record<string, unknown> | null;
+  /** The last definite failure. */
+  failureCode: string | null;
+  /** As it was sent. */
+  metadata: Record<string, unknown> | null;
+  /** Increases with every change, so that a receiver can discard older events. */
+  version: number;
+  createdTime: string;
+  updatedTime: string;
+  /** null: the platform's own tenant. */
+  tenantId?: string | null | undefined;
+}
+
+export interface PaymentMethodSetupInput {
+  /** The customer who can be charged with it. */
+  customerId: number;
+  /** The channel whose provider keeps it. */
+  channelId: number;
+  /** A token of the provider's own form (Stripe: `pm_…`). Without one, `nextAction` leads the payer. */
+  token?: string | null | undefined;
+  /** The account of a SEPA direct debit, instead of a token. Needs `consent`. */
+  bankAccount?: PaymentMethodSetupInputBankAccount | null | undefined;
+  type?: PaymentMethodType | null | undefined;
+  /** Where the provider redirects the payer's browser afterwards. Default: `app.public-url`. */
+  returnUrl?: string | null | undefined;
+  /** Whether it becomes the default of the customer once it is ACTIVE. Default: where the customer has none. */
+  isDefault?: boolean | null | undefined;
+  consent?: PaymentMethodSetupInputConsent | null | undefined;
+  agreement?: PaymentMethodAgreement | null | undefined;
+  /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys, numbers up to 2^53 − 1. Returned as it was sent. */
+  metadata?: Record<string, unknown> | null | undefined;
+  /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
+  tenantId?: string | null | number | undefined;
+}
+
+/** The account of a SEPA direct debit, instead of a token. Needs `consent`. */
+export interface PaymentMethodSetupInputBankAccount {
+  /** One line of 1 to 200 characters, without control characters. */
+  holder: string;
+  iban: string;
+}
+
+export interface PaymentMethodSetupInputConsent {
+  /** The payer's IP address. */
+  ipAddress: string;
+  /** The payer's browser. */
+  userAgent: string;
+  /** When the payer agreed, in ISO 8601. */
+  acceptedTime: string;
+}
+
+export type PaymentMethodStatus = "PENDING" | "ACTIVE" | "FAILED" | "EXPIRED" | "REVOKED" | "DETACHED";
+
+export type PaymentMethodType = "card" | "sepa_debit" | "bacs_debit" | "ach_debit" | "becs_debit" | "pad_debit" | "paypal" | "other";
+
+export interface PaymentMethodsGetParams {
+  /** `mtd_` and a time-ordered part. */
+  id: string;
+}
+
+export interface PaymentMethodsListParams {
+  /** The number of the page. */
+  page?: number | undefined;
+  /** Rows of a page. */
+  pageSize?: number | undefined;
+  /** `pagination.nextCursor` of the previous page, which had the same filters. */
+  cursor?: string | undefined;
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. */
+  after?: string | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
+  /** Only methods of this customer. */
+  customerId?: number | undefined;
+  status?: PaymentMethodStatus | undefined;
+  /** Only methods that the provider of this channel keeps. */
+  channelId?: number | undefined;
+  /** The first day (YYYY-MM-DD), whole; or a time with its offset (2026-01-31T09:30:00+01:00), inclusive. */
+  startDate?: string | undefined;
+  /** The last day (YYYY-MM-DD), whole; or a time with its offset, exclusive. */
+  endDate?: string | undefined;
+  /** IANA time zone of the days, such as `Europe/Zurich`. UTC if absent. */
+  timeZone?: string | undefined;
+  /** true: live records. false: test records. Default: the mode of the key; live for a session. */
+  livemode?: boolean | undefined;
 }
 
 export interface Plan {
@@ -3655,6 +3882,10 @@ export interface Transaction {
   invoiceId: number | null;
   /** The user who created it. */
   userId: number;
+  /** The payment method that is charged, or that the payment has kept: `mtd_…`. */
+  methodId: string | null;
+  /** MERCHANT: the payer is not there (off-session). */
+  initiator: Initiator | (string & {});
   failureCode: string | null;
   failureMessage: string | null;
   /** Whether another channel may accept the payment, by `failureCode`. Null: none, or one of the merchant. */
@@ -3689,6 +3920,16 @@ export interface TransactionCreateInput {
   invoiceId?: number | null | undefined;
   /** The provider's token of the payment method (Stripe: `pm_…`). Without one, the payer chooses. */
   paymentMethod?: string | null | undefined;
+  /** The payment method to charge, instead of `paymentMethod`. It decides the customer and the channel. */
+  methodId?: string | null | undefined;
+  /** MERCHANT: the payer is not there (off-session). Needs `methodId`. Default: PAYER. */
+  initiator?: Initiator | null | undefined;
+  /** Keeps what the payer pays with as a payment method of `customerId`, once the payment has succeeded. */
+  saveMethod?: boolean | null | undefined;
+  /** With `saveMethod`: whether the method becomes the default of the customer. Default: where there is none. */
+  isDefault?: boolean | null | undefined;
+  consent?: PaymentMethodSetupInputConsent | null | undefined;
+  agreement?: PaymentMethodAgreement | null | undefined;
   /** What is bought, for methods of the provider that need it. Adds up to `amount`, with taxes. Default: the lines of the invoice. */
   lines?: InvoiceLineInput[] | null | undefined;
   /** Who pays, for methods of the provider that need it: `name`, `email` and an address. Default: the customer's. */
@@ -3737,6 +3978,10 @@ export interface TransactionDetail {
   invoiceId: number | null;
   /** The user who created it. */
   userId: number;
+  /** The payment method that is charged, or that the payment has kept: `mtd_…`. */
+  methodId: string | null;
+  /** MERCHANT: the payer is not there (off-session). */
+  initiator: Initiator | (string & {});
   failureCode: string | null;
   failureMessage: string | null;
   /** Whether another channel may accept the payment, by `failureCode`. Null: none, or one of the merchant. */
@@ -3969,7 +4214,7 @@ export interface WebhookEndpoint {
   updatedTime: string;
 }
 
-export type WebhookEventPattern = "*" | "transaction.*" | "refund.*" | "subscription.*" | "invoice.*" | "customer.*" | "channel.*" | "webhook.*" | "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled";
+export type WebhookEventPattern = "*" | "transaction.*" | "refund.*" | "subscription.*" | "invoice.*" | "customer.*" | "channel.*" | "webhook.*" | "payment_method.*" | "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled" | "payment_method.action_required" | "payment_method.attached" | "payment_method.failed" | "payment_method.expiring" | "payment_method.expired" | "payment_method.updated" | "payment_method.revoked" | "payment_method.detached";
 
 export interface WebhookIdInput {
   /** The endpoint's id. */
@@ -4078,7 +4323,7 @@ export interface WebhooksDeliveriesListParams {
   /** Only deliveries to this endpoint; it may have been removed. */
   endpointId?: number | undefined;
   state?: DeliveryState | undefined;
-  eventType?: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled" | "webhook.ping" | undefined;
+  eventType?: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled" | "payment_method.action_required" | "payment_method.attached" | "payment_method.failed" | "payment_method.expiring" | "payment_method.expired" | "payment_method.updated" | "payment_method.revoked" | "payment_method.detached" | "webhook.ping" | undefined;
   /** Only deliveries of this event. */
   eventId?: string | undefined;
   /** Only rows found by their id or the id of their event. */

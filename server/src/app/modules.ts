@@ -22,6 +22,7 @@ import { views } from '../domains/identity/views/module.ts';
 import { callbacks } from '../domains/payments/callbacks/module.ts';
 import { channels } from '../domains/payments/channels/module.ts';
 import { ledger } from '../domains/payments/ledger/module.ts';
+import { methods } from '../domains/payments/methods/module.ts';
 import { operationQueue } from '../domains/payments/operation-queue/module.ts';
 import { operations } from '../domains/payments/operations/module.ts';
 import { providers } from '../domains/payments/providers/module.ts';
@@ -60,6 +61,7 @@ const declared = [
   providers,
   operationQueue,
   channels,
+  methods,
   ledger,
   transactions,
   refunds,

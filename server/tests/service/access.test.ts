@@ -38,6 +38,9 @@ interface Records {
   /** A payment that succeeded, large enough to be refunded over and over. */
   paid: string;
   refund: string;
+  /** A payment method of `payer`. */
+  method: string;
+  freshMethod: () => Promise<string>;
   user: Member;
   tenant: number;
   key: number;
@@ -273,6 +276,23 @@ const differing: Record<string, Partial<Case>> = {
       id,
     }),
   },
+  // Live channels here have no provider: methods.test.ts sets methods up on a sandbox.
+  'POST /api/payment-method/setup': {
+    ownerships: named,
+    request: ({ payer, channel }) => ({
+      body: { customerId: payer, channelId: channel, token: 'tok_visa' },
+      id: payer,
+    }),
+    answers: 409,
+  },
+  'POST /api/payment-method/detach': {
+    ownerships: named,
+    request: async ({ method, freshMethod }, { known }, ownership) => {
+      const isDone = ownership !== 'absent' && known?.scopes.includes('transaction_write');
+      const id = isDone ? await freshMethod() : method;
+      return { body: { id }, id };
+    },
+  },
   'POST /api/invoice/modify': draftVerb({ description: 'Changed' }),
   'POST /api/invoice/finalize': draftVerb(),
   'POST /api/invoice/void': draftVerb(),
@@ -433,6 +453,8 @@ beforeAll(async () => {
     transaction: 'txn_0198a5b87c1f7000800000000000dead',
     paid: 'txn_0198a5b87c1f7000800000000000beef',
     refund: 'ref_0198a5b87c1f7000800000000000dead',
+    method: 'mtd_0198a5b87c1f7000800000000000dead',
+    freshMethod: async () => 'mtd_0198a5b87c1f7000800000000000dead',
     user: { id: 987_654, userName: 'nobody', as: '' },
     tenant: 987_654,
     key: 987_654,
@@ -478,7 +500,10 @@ async function makeRecords(admin: string, as: string, tenantId: number | null, t
     return id;
   };
   const user = await makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId });
+  const freshMethod = () => insertMethod(payer, channel);
   return {
+    method: await freshMethod(),
+    freshMethod,
     payer,
     invoice: await makeInvoice(florin, as, payer, {
       lines: [{ description: 'x', quantity: 1, unitAmount: 1_000_000 }],
@@ -504,6 +529,19 @@ async function makeRecords(admin: string, as: string, tenantId: number | null, t
     key: (await makeKey(florin, as)).id,
     passkey: await insertPasskey(user.id),
   };
+}
+
+/** Live channels here have no provider that keeps methods. */
+async function insertMethod(payer: number, channel: number): Promise<string> {
+  const [row] = await db.query<{ id: string }>(
+    `insert into payment_method (tenant_id, id, livemode, customer_id, channel_id, provider, type, agreement, status,
+                                 reference_sealed, created_at, updated_at)
+     select tenant_id, gen_random_uuid(), true, id, $2, 'sandbox', 'card', 'SUBSCRIPTION', 'ACTIVE', '\\x00', now(), now()
+       from customer where id = $1
+     returning 'mtd_' || replace(id::text, '-', '') as id`,
+    [payer, channel],
+  );
+  return (row as { id: string }).id;
 }
 
 async function insertPasskey(userId: number): Promise<string> {
@@ -778,6 +816,7 @@ const unaudited: Record<string, string> = {
   'POST /api/device/token': 'Refused here; recorded with an approved code: device-login.test.ts.',
   'POST /api/device/decide': 'Names a code of nobody; recorded for a login that waits: device-login.test.ts.',
   'POST /api/session/revoke': "Names a session of nobody; recorded for the caller's own: own-sessions.test.ts.",
+  'POST /api/payment-method/setup': 'Refused here: methods.test.ts.',
   'POST /api/webhook/replay': 'The deliveries here are still open, so nothing is replayed: audit.test.ts.',
   'POST /api/callback/{channel}': 'Sent by a provider, and stored as it is.',
   'POST /api/callback/{channel}/{token}': 'Sent by a provider, and stored as it is.',

@@ -63,6 +63,7 @@ const differing: Record<string, () => Record<string, unknown>> = {
   '/api/channel/modify': () => ({ ...channelInput(), apiKey: 'a', provider: null, fallbackChannelIds: [] }),
   '/api/transaction/create': () => ({ amount: 5, currency: 'USD', channelId, description: 'x', customerId: 1 }),
   '/api/transaction/update': () => ({ id: transactionId, status: 'FAILED', metadata: {}, failureCode: 'x' }),
+  '/api/payment-method/setup': () => ({ customerId: 1, channelId, token: 'x', agreement: 'UNSCHEDULED' }),
   '/api/refund/create': () => ({ transactionId, amount: 1, reason: 'x', metadata: {} }),
   '/api/discrepancy/close': () => ({ transactionId, operation: 1, note: 'x', outcome: 'SUCCEEDED', reference: 're_1' }),
   '/api/plan/modify': () => ({ name: 'Gold', currency: 'USD', amount: 100, interval: 'month', channelId, state: true }),

@@ -51,6 +51,8 @@ const exceptions: Record<string, string> = {
   'subscriptions.postpone_collection invoice_collection': 'The charge is due later than before.',
   'subscriptions.mark_collections_tried invoice_collection': 'The charge is no longer due.',
   'sandbox.insert_operations sandbox_operation': 'The sandbox delays its callbacks; they come due by the clock.',
+  'sandbox.insert_setup sandbox_operation': 'The sandbox delays its callbacks; they come due by the clock.',
+  'sandbox.keep_method_of_charge sandbox_operation': 'The sandbox delays its callbacks; they come due by the clock.',
   'sandbox.settle_cancel sandbox_operation': 'The callbacks of the charge are cancelled.',
   'sandbox.settle_refund sandbox_operation': 'The sandbox delays its callbacks; they come due by the clock.',
   'sandbox.claim_callbacks sandbox_operation': 'A claim: the worker that runs the statement sends them.',

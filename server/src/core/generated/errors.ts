@@ -51,4 +51,8 @@ export const moduleErrors = {
   'plan_inactive': "conflict",
   'subscription_fixed': "conflict",
   'rendering_failed': "unavailable",
+  'channel_cannot': "conflict",
+  'method_of_other_channel': "invalid",
+  'payment_method_unusable': "conflict",
+  'payment_method_in_use': "conflict",
 } as const;

@@ -26,4 +26,12 @@ export const scopeOfEventType = {
   'customer.updated': "transaction_read",
   'channel.disabled': "channel_read",
   'webhook.disabled': "webhook_read",
+  'payment_method.action_required': "transaction_read",
+  'payment_method.attached': "transaction_read",
+  'payment_method.failed': "transaction_read",
+  'payment_method.expiring': "transaction_read",
+  'payment_method.expired': "transaction_read",
+  'payment_method.updated': "transaction_read",
+  'payment_method.revoked': "transaction_read",
+  'payment_method.detached': "transaction_read",
 } as const;

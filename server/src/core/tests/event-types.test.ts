@@ -20,15 +20,18 @@ test('all types of the interface are sent, in its order', () => {
   expect(eventTypes.filter((type) => typesOfTheInterface.includes(type))).toEqual(typesOfTheInterface);
 });
 
-test('each is read with the scope of its record; refunds and customers are read with that of payments', () => {
+const readAsPayments = ['refund', 'customer', 'payment_method'];
+
+test('each is read with the scope of its record; refunds, methods and customers are read with that of payments', () => {
   for (const type of eventTypes) {
     const noun = type.split('.')[0] as string;
-    expect(scopeOfEventType[type]).toBe(`${['refund', 'customer'].includes(noun) ? 'transaction' : noun}_read`);
+    expect(scopeOfEventType[type]).toBe(`${readAsPayments.includes(noun) ? 'transaction' : noun}_read`);
   }
 });
 
 test('a subscription names a type, all types of a noun, or everything', () => {
-  const nouns = ['transaction', 'refund', 'subscription', 'invoice', 'customer', 'channel', 'webhook'];
+  const ours = ['channel', 'webhook', 'payment_method'];
+  const nouns = ['transaction', 'refund', 'subscription', 'invoice', 'customer', ...ours];
   expect(eventPatterns).toEqual(['*', ...nouns.map((noun) => `${noun}.*`), ...eventTypes]);
 });
 

@@ -3,6 +3,7 @@ import type { PaymentsApp } from '../payments/app.ts';
 import type { BillingApp, BillingSettings } from './app.ts';
 import { linkToInvoice } from './checkouts/link-to-invoice.ts';
 import { InvoiceLinks, MailedInvoices } from './customer-mails/invoices.ts';
+import { methodCustomersOf } from './customers/method-customers.ts';
 import { PdfRenderer } from './documents/pdf/pdf-renderer.ts';
 import { overdueTestClockWork } from './invoices/overdue/worker.ts';
 import { invoicePaymentsOf } from './invoices/payment/invoice-payments.ts';
@@ -38,6 +39,7 @@ export function billingServices(payments: PaymentsApp & { settings: BillingSetti
     planUsages: new PlanUsages(),
   };
   app.tenantSellers.register(tenantSellers);
+  app.methodCustomers.register(methodCustomersOf(app));
   registerInvoices(app);
   registerSubscriptions(app);
   app.invoiceLinks.register((invoice) => linkToInvoice(invoice, app));

@@ -5,6 +5,9 @@ import type { CallbackIntake } from './callbacks/receive.ts';
 import type { ChannelCredentials } from './channels/credentials.ts';
 import type { ChannelDirectory } from './channels/directory.ts';
 import type { settings as channelSettings } from './channels/settings.ts';
+import type { ChargeMethods } from './methods/charges.ts';
+import type { RegisteredMethodCustomers } from './methods/customers.ts';
+import type { MethodNotices } from './methods/notices.ts';
 import type { Dispatcher } from './operations/dispatcher.ts';
 import type { WaitingPayments } from './operations/look-up-waiting.ts';
 import type { FinishedRechecker } from './operations/recheck-finished.ts';
@@ -32,6 +35,14 @@ export interface PaymentsApp extends WebhooksApp {
   credentials: ChannelCredentials;
   /** Of one tenant: `app.channel.max-per-tenant`. */
   maxChannels: number;
+
+  /** Billing registers itself here, because methods belong to its customers. */
+  methodCustomers: RegisteredMethodCustomers;
+  methodWorker: BackgroundWorker;
+  expiryWorker: BackgroundWorker;
+  methodNotices: MethodNotices;
+  /** Payment methods of charges: what is sent of them, and what becomes of them. */
+  chargeMethods: ChargeMethods;
 
   /** Writes, finds, locks and changes payments. */
   payments: Payments;

@@ -3,6 +3,7 @@ import type { PaymentsApp, PaymentsSettings } from './app.ts';
 import { CallbackIntake } from './callbacks/receive.ts';
 import { ChannelCredentials } from './channels/credentials.ts';
 import { ChannelDirectory } from './channels/directory.ts';
+import { methodServices } from './methods/services.ts';
 import { operationServices } from './operations/services.ts';
 import { Providers } from './providers/directory.ts';
 import { transactionServices } from './transactions/services.ts';
@@ -17,14 +18,16 @@ export function paymentsServices(app: WebhooksApp & { settings: PaymentsSettings
   });
   const channels = new ChannelDirectory(database, caches, app, sandboxEnabled);
   const credentials = new ChannelCredentials(workerDatabase, caches, app);
+  const methods = methodServices({ ...app, providers, channels, credentials });
   const transactions = transactionServices({ ...app, channels });
-  const operations = operationServices({ ...app, ...transactions, providers, channels, credentials });
+  const operations = operationServices({ ...app, ...methods, ...transactions, providers, channels, credentials });
   return {
     ...app,
     providers,
     channels,
     credentials,
     maxChannels: settings['app.channel.max-per-tenant'],
+    ...methods,
     ...transactions,
     stepUpRefundAmount: settings['app.security.step-up-refund-amount'],
     ...operations,

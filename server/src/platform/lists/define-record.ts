@@ -209,13 +209,15 @@ function inputColumn<Item>({ column, sql }: AnyColumn, rowOf: (item: Item) => ob
     case 'json':
       return [column, 'text', (item: Item) => jsonOrNull(valueIn(item))];
     case 'timestamptz':
-      return [inMs(column), 'float8', (item: Item) => Date.parse(valueIn(item))];
+      return [inMs(column), 'float8', (item: Item) => msOrNull(valueIn(item))];
     default:
       return [column, sql, valueIn];
   }
 }
 
 const jsonOrNull = (value: unknown) => (value === null ? null : JSON.stringify(value));
+
+const msOrNull = (time: string | null) => (time === null ? null : Date.parse(time));
 
 const inMs = (column: string) => column.replace(/_at$/, '_ms');
 

@@ -4,6 +4,8 @@ import type { Principal } from '../../../src/core/principal.ts';
 import type { PaymentsApp } from '../../../src/domains/payments/app.ts';
 import { ChannelCredentials } from '../../../src/domains/payments/channels/credentials.ts';
 import { ChannelDirectory } from '../../../src/domains/payments/channels/directory.ts';
+import { ChargeMethods } from '../../../src/domains/payments/methods/charges.ts';
+import { RegisteredMethodCustomers } from '../../../src/domains/payments/methods/customers.ts';
 import { operationsDue } from '../../../src/domains/payments/operation-queue/open.cte.ts';
 import { Dispatcher } from '../../../src/domains/payments/operations/dispatcher.ts';
 import { OperatorWarnings } from '../../../src/domains/payments/operations/operator-warnings.ts';
@@ -107,8 +109,18 @@ export async function operationsNode(
     ...plainSecrets,
   });
   const working = pool('test processing', 4, 'indexed');
+  const credentials = new ChannelCredentials(database, caches, secrets);
+  const chargeMethods = new ChargeMethods({
+    database: working,
+    credentials,
+    clock,
+    generateUuid,
+    methodCustomers: new RegisteredMethodCustomers(),
+    seal: plainSecrets.seal,
+  });
   const settler = new Settler({
     database: working,
+    chargeMethods,
     channels,
     payments,
     clock,
@@ -121,7 +133,6 @@ export async function operationsNode(
       onFailure: () => {},
     }),
   });
-  const credentials = new ChannelCredentials(database, caches, secrets);
   const { worker: dispatcher }: { worker: Worker<OperationRow> } = new Dispatcher({
     database: wrapDatabase(working),
     payments,
@@ -129,6 +140,7 @@ export async function operationsNode(
     channels,
     credentials,
     invoicePayments,
+    chargeMethods,
     settler,
     clock,
     generateUuid,
@@ -156,6 +168,7 @@ export async function operationsNode(
     warnings,
     channels,
     credentials,
+    chargeMethods,
     operationsOf,
     create: async (body: CreateInput, principal: Principal): Promise<string> =>
       (await createPayment({ body, principal, idempotencyKey: undefined }, app)).answer.id,

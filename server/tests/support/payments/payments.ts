@@ -5,6 +5,8 @@ import type { Principal } from '../../../src/core/principal.ts';
 import { scopes, type UserType } from '../../../src/core/scopes.ts';
 import { appendAuditEntries, systemActor } from '../../../src/domains/identity/audit/append.ts';
 import { ChannelDirectory } from '../../../src/domains/payments/channels/directory.ts';
+import { RegisteredMethodCustomers } from '../../../src/domains/payments/methods/customers.ts';
+import type { Providers } from '../../../src/domains/payments/providers/directory.ts';
 import { createPayment } from '../../../src/domains/payments/transactions/create.ts';
 import { listedAs, transactionList } from '../../../src/domains/payments/transactions/list/list.ts';
 import type { CreateInput } from '../../../src/domains/payments/transactions/schema.ts';
@@ -38,7 +40,12 @@ export async function paymentsNode({ connection, database }: TestDatabase, clock
     onCreated: ({ id }) => counted.created.push(id),
     onTransition: ({ row }) => counted.transitioned.push(row.id),
   });
-  const app = { database, payments, channels, invoicePayments, generateUuid, clock, ...plainSecrets };
+  const app = {
+    ...{ database, payments, channels, invoicePayments, generateUuid, clock, ...plainSecrets },
+    methodCustomers: new RegisteredMethodCustomers(),
+    // Only payments that keep a payment method ask for providers.
+    providers: {} as Providers,
+  };
   return {
     payments,
     batchSizes,

@@ -16,6 +16,7 @@ const recordsOfPaths = {
   '/api/channel/': 'channel',
   '/api/transaction/': 'transaction',
   '/api/refund/': 'refund',
+  '/api/payment-method/': 'method',
   '/api/customer/': 'payer',
   '/api/invoice/': 'invoice',
   '/api/clock/': 'clock',

@@ -2,34 +2,51 @@ import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { decimalOf } from '../../../core/money.ts';
 import type { PayerChoice } from '../../../domains/payments/providers/sandbox/new-record.ts';
-import type { PayerPayment, Sandbox } from '../../../domains/payments/providers/sandbox/sandbox.ts';
+import type { PayerPayment, PayerSetup, Sandbox } from '../../../domains/payments/providers/sandbox/sandbox.ts';
 import { Html, html } from '../../../platform/http/html.ts';
 import { withRawBodies } from '../../../platform/http/raw-body.ts';
 
 interface SandboxPage {
-  sandbox: () => Promise<Pick<Sandbox, 'payerPayment' | 'decide'>>;
+  sandbox: () => Promise<Pick<Sandbox, 'payerPayment' | 'decide' | 'payerSetup' | 'decideSetup'>>;
   /** Where payers return to when the payment has no return address. */
   publicUrl: string;
 }
 
-const path = '/sandbox/pay/:key';
-
 /**
- * The page to which the sandbox sends a payer, as a provider would: the amount and three buttons, in a form without
+ * The pages to which the sandbox sends a payer, as a provider would: what is asked and three buttons, in a form without
  * script. After a choice the page shows the result and continues to the merchant.
  */
 export function addSandboxPage(app: FastifyInstance, { sandbox, publicUrl }: SandboxPage): void {
-  const show = (reply: FastifyReply, payment: PayerPayment | undefined) =>
-    payment === undefined ? send(reply, 404, unknownPage) : send(reply, 200, pageOf(payment, publicUrl));
+  addPage<PayerPayment>(app, '/sandbox/pay/:key', {
+    find: async (key) => (await sandbox()).payerPayment(key),
+    decide: async (key, decision) => (await sandbox()).decide(key, decision),
+    pageOf: (payment) => pageOf(textsOfPayment(payment), payment, publicUrl),
+  });
+  addPage<PayerSetup>(app, '/sandbox/setup/:key', {
+    find: async (key) => (await sandbox()).payerSetup(key),
+    decide: async (key, decision) => (await sandbox()).decideSetup(key, decision),
+    pageOf: (setup) => pageOf(textsOfSetup, setup, publicUrl),
+  });
+}
 
-  app.get(path, async (request, reply) => show(reply, await (await sandbox()).payerPayment(keyOf(request))));
+interface PageOptions<Asked> {
+  find: (key: string) => Promise<Asked | undefined>;
+  decide: (key: string, decision: PayerChoice) => Promise<Asked | undefined>;
+  pageOf: (asked: Asked) => Html;
+}
+
+function addPage<Asked>(app: FastifyInstance, path: string, { find, decide, pageOf }: PageOptions<Asked>): void {
+  const show = (reply: FastifyReply, asked: Asked | undefined) =>
+    asked === undefined ? send(reply, 404, unknownPage) : send(reply, 200, pageOf(asked));
+
+  app.get(path, async (request, reply) => show(reply, await find(keyOf(request))));
   withRawBodies(app, (part) => {
     part.post(path, async (request, reply) => {
       const decision = decisionOf(request.body as Buffer | undefined);
       if (decision === undefined) return send(reply, 400, undecidedPage);
-      const payment = await (await sandbox()).decide(keyOf(request), decision);
+      const asked = await decide(keyOf(request), decision);
       // Redirects to this page by GET, relative to any proxy prefix, so that a reload does not post again.
-      return payment === undefined ? show(reply, payment) : reply.code(303).header('location', '?').send();
+      return asked === undefined ? show(reply, asked) : reply.code(303).header('location', '?').send();
     });
   });
 }
@@ -64,31 +81,56 @@ function send(reply: FastifyReply, status: number, page: Html): FastifyReply {
     .send(page.text);
 }
 
-const outcomes: Record<Exclude<PayerPayment['state'], 'UNDECIDED'>, string> = {
-  SUCCEEDED: 'This payment is paid.',
-  FAILED: 'This payment has failed.',
-  CANCELLED: 'This payment was given up.',
+type PageState = PayerPayment['state'];
+
+/** What a page says: in its title while the payer chooses and afterwards, on the button that agrees, and as result. */
+interface PageTexts extends Record<Exclude<PageState, 'UNDECIDED'>, string> {
+  ask: string;
+  title: string;
+  agree: string;
+}
+
+function textsOfPayment({ amount, currency }: PayerPayment): PageTexts {
+  const price = `${decimalOf(amount, currency)} ${currency}`;
+  return {
+    ask: `Pay ${price}`,
+    title: price,
+    agree: 'Pay',
+    SUCCEEDED: 'This payment is paid.',
+    FAILED: 'This payment has failed.',
+    CANCELLED: 'This payment was given up.',
+  };
+}
+
+const textsOfSetup: PageTexts = {
+  ask: 'Save a payment method',
+  title: 'Payment method',
+  agree: 'Agree',
+  SUCCEEDED: 'This payment method is saved.',
+  FAILED: 'This payment method was refused.',
+  CANCELLED: 'This was given up.',
 };
 
-function pageOf({ amount, currency, state, returnUrl }: PayerPayment, publicUrl: string): Html {
-  const price = `${decimalOf(amount, currency)} ${currency}`;
-  if (state === 'UNDECIDED') return htmlOf(`Pay ${price}`, html`<p>No money moves: this is the sandbox.</p>${choices}`);
+function pageOf(texts: PageTexts, { state, returnUrl }: PayerSetup, publicUrl: string): Html {
+  if (state === 'UNDECIDED') {
+    return htmlOf(texts.ask, html`<p>No money moves: this is the sandbox.</p>${choicesOf(texts)}`);
+  }
   const back = returnUrl === publicUrl ? undefined : addressOf(returnUrl);
   const link = back !== undefined && html`<p><a href="${back}">Continue</a></p>`;
-  return htmlOf(price, html`<p>${outcomes[state]}</p>${link}`, back);
+  return htmlOf(texts.title, html`<p>${texts[state]}</p>${link}`, back);
 }
 
 /** How long the payer sees the result, in seconds. */
 const readingSeconds = 2;
 
-const choices = html`
+const choicesOf = ({ agree }: PageTexts) => html`
 <form method="post">
-<button name="decision" value="pay">Pay</button>
+<button name="decision" value="pay">${agree}</button>
 <button name="decision" value="fail">Fail</button>
 <button name="decision" value="cancel">Give up</button>
 </form>`;
 
-const unknownPage = htmlOf('Not found', html`<p>There is no payment here that waits for its payer.</p>`);
+const unknownPage = htmlOf('Not found', html`<p>There is nothing here that waits for its payer.</p>`);
 const undecidedPage = htmlOf('Not understood', html`<p>Go back and choose one of the buttons.</p>`);
 
 function htmlOf(title: string, content: Html, onwards?: string): Html {

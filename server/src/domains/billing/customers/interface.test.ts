@@ -56,6 +56,7 @@ describe('a customer', () => {
         id: anInteger,
         livemode: true,
         ...input,
+        defaultMethodId: null,
         hasPaymentMethod: true,
         clockId: null,
         createdTime: aTime,

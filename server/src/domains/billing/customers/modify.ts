@@ -13,14 +13,14 @@ import { type SavedRow, type SaveRequest, save } from '../../identity/audit/save
 import { actFor } from '../../identity/tenants/act-for.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import type { ChannelRow } from '../../payments/channels/statements.ts';
-import { appendEvent, type EventDraft, eventDraft } from '../../webhooks/events/append-events.cte.ts';
+import { appendEvent } from '../../webhooks/events/append-events.cte.ts';
 import type { BillingApp } from '../app.ts';
 import { readClock } from '../test-clocks/read.ts';
 import { requireTestClocksOffered } from '../test-clocks/rules.ts';
 import type { ClockRow } from '../test-clocks/statements.ts';
 import { paymentMethodAssociatedData } from './payment-method.ts';
 import { readCustomer } from './read.ts';
-import { type CustomerRecord, recordOf } from './record.ts';
+import { type CustomerRecord, customerEvent, recordOf } from './record.ts';
 import { customerInput, type requiredOfNewCustomer } from './schema.ts';
 import { type CustomerRow, insertCustomer, lockCustomer, setPaymentMethod, updateCustomer } from './statements.ts';
 
@@ -89,7 +89,7 @@ async function creation(input: NewCustomer, caller: Principal, app: BillingApp):
   return async (transaction) => {
     const [row] = (await transaction.run(insertCustomer, values)) as [CustomerRow];
     const after = paymentMethod ? await storePaymentMethod(transaction, row, paymentMethod, app) : row;
-    await appendEvent(transaction, eventDraftOf('customer.created', after, app.generateUuid()));
+    await appendEvent(transaction, customerEvent('customer.created', after, app.generateUuid()));
     return { before: undefined, after };
   };
 }
@@ -138,14 +138,9 @@ async function change(
   return async (transaction) => {
     const [before] = (await transaction.run(lockCustomer, [existing.tenant_id, id])) as [CustomerRow];
     const [after] = (await transaction.run(updateCustomer, valuesAfter(before))) as [CustomerRow];
-    await appendEvent(transaction, eventDraftOf('customer.updated', after, generateUuid()));
+    await appendEvent(transaction, customerEvent('customer.updated', after, generateUuid()));
     return { before, after };
   };
-}
-
-function eventDraftOf(type: 'customer.created' | 'customer.updated', row: CustomerRow, id: string): EventDraft {
-  const { tenant_id: tenantId, livemode } = row;
-  return eventDraft(type, { tenantId, livemode, objectId: `cus_${row.id}`, object: recordOf(row) }, id);
 }
 
 async function usableChannel(

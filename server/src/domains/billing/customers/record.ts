@@ -1,4 +1,6 @@
 import type { Static } from 'typebox';
+import { publicId } from '../../../core/id.ts';
+import { type EventDraft, eventDraft } from '../../webhooks/events/append-events.cte.ts';
 import type { customerRecord } from './schema.ts';
 import type { CustomerRow } from './statements.ts';
 
@@ -15,9 +17,16 @@ export function recordOf(row: CustomerRow): CustomerRecord {
     externalId: row.external_id,
     metadata: row.metadata,
     defaultChannelId: row.default_channel_id,
+    defaultMethodId: row.default_method_id === null ? null : publicId('mtd', row.default_method_id),
     hasPaymentMethod: row.has_payment_method,
     clockId: row.clock_id,
     createdTime: row.created_at,
     updatedTime: row.updated_at ?? row.created_at,
   };
+}
+
+/** An event about a customer. */
+export function customerEvent(type: 'customer.created' | 'customer.updated', row: CustomerRow, id: string): EventDraft {
+  const { tenant_id: tenantId, livemode } = row;
+  return eventDraft(type, { tenantId, livemode, objectId: `cus_${row.id}`, object: recordOf(row) }, id);
 }

@@ -97,6 +97,11 @@ export const customerRecord = Type.Object(
     externalId: nullable(Type.String()),
     metadata: keptMetadata,
     defaultChannelId: nullable(Type.Integer()),
+    defaultMethodId: nullable(
+      Type.String({
+        description: 'The payment method that renewals are charged with: `mtd_` and a time-ordered part.',
+      }),
+    ),
     hasPaymentMethod: Type.Boolean({ description: "Whether a provider's token is stored." }),
     clockId: nullable(Type.Integer()),
     createdTime: Type.String(),

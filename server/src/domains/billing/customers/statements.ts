@@ -12,6 +12,7 @@ export interface CustomerRow {
   external_id: string | null;
   metadata: Record<string, unknown> | null;
   default_channel_id: number | null;
+  default_method_id: string | null;
   has_payment_method: boolean;
   clock_id: number | null;
   created_at: string;
@@ -21,6 +22,8 @@ export interface CustomerRow {
 /** The columns of `CustomerRow`, from `customer c`. */
 export const customerColumns = `c.tenant_id, c.id, c.livemode, c.name, c.email, c.phone, c.address, c.external_id,
     c.metadata, c.default_channel_id,
+  (select m.id from payment_method m
+    where m.tenant_id = c.tenant_id and m.customer_id = c.id and m.is_default) as default_method_id,
   c.payment_method_sealed is not null or c.payment_method is not null as has_payment_method, c.clock_id, c.created_at,
       c.updated_at`;
 

@@ -8,8 +8,9 @@ import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { ChannelCredentials } from '../channels/credentials.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import { type ChannelRow, findByCode } from '../channels/statements.ts';
+import { referenceDigest } from '../methods/kept.ts';
 import type { ProviderName, Providers } from '../providers/directory.ts';
-import type { Callback } from '../providers/provider.ts';
+import type { Callback, ProviderCallback } from '../providers/provider.ts';
 import { type CallbackContent, contentOf, parseChannelParam } from './rules.ts';
 import { storeCallback } from './statements.ts';
 
@@ -120,7 +121,7 @@ export class CallbackIntake {
       try {
         const connector = await providers.of(provider);
         const message = connector.readCallback(callback, await credentials.forCallbacks(id));
-        return { channelId: id, eventId: message.eventId, content: contentOf(message) };
+        return { channelId: id, eventId: message.eventId, content: contentOf(this.#withDigest(message, id)) };
       } catch (error) {
         if (!(error instanceof Refusal)) logError(error, `A callback to channel ${id} could not be verified`);
         // An outage is reported rather than a refusal: the provider then sends the callback again.
@@ -128,6 +129,14 @@ export class CallbackIntake {
       }
     }
     throw reason;
+  }
+
+  /** The id of a method, or of the customer that it is kept with, is stored as a digest only. */
+  #withDigest(message: ProviderCallback, channelId: number): ProviderCallback {
+    const { methodNotice } = message;
+    if (methodNotice === undefined || methodNotice.of === 'SETUP') return message;
+    const reference = referenceDigest(this.#options.database, channelId, methodNotice.reference).toString('hex');
+    return { ...message, methodNotice: { ...methodNotice, reference } };
   }
 
   async #store({ channelId, eventId, content }: VerifiedCallback, { body, receivedMs }: Callback): Promise<void> {

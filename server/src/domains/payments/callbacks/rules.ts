@@ -1,7 +1,7 @@
 import { hourMs, minuteMs, secondMs } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
 import { type FinalOutcome, isFinalOutcome } from '../operations/settlement.ts';
-import type { Outcome, ProviderCallback } from '../providers/provider.ts';
+import type { MethodUpdate, Outcome, ProviderCallback } from '../providers/provider.ts';
 
 /** The content of a callback that settling it needs. */
 export interface CallbackContent {
@@ -13,6 +13,8 @@ export interface CallbackContent {
   outcome: FinalOutcome | null;
   /** The mode that the callback names. */
   livemode?: boolean;
+  /** The callback is about a payment method: `reference` is of its setup, of the method or of its customer. */
+  of?: MethodUpdate['of'];
 }
 
 /** Limits in characters. */
@@ -24,19 +26,37 @@ const maximumContent = 8 * 1024;
  * What to store of a verified callback; null if it is about something that Florin does not follow. Refuses
  * (`callback_invalid`) what cannot be stored: a valid signature does not make the content well-formed.
  */
-export function contentOf({ eventId, notice }: ProviderCallback): CallbackContent | null {
+export function contentOf({ eventId, notice, methodNotice }: ProviderCallback): CallbackContent | null {
   if (eventId === '' || eventId.length > maximumEventId || !isStorable(eventId)) {
     throw unstorable(`Its id must be text of at most ${maximumEventId} characters.`);
   }
-  if (notice === undefined) return null;
+  if (notice === undefined) return methodNotice === undefined ? null : checked(contentOfMethod(methodNotice));
   const { key = null, reference = null, outcome, livemode } = notice;
   const content: CallbackContent = {
     key,
     reference,
     said: outcome?.kind ?? 'changed',
-    outcome: outcome !== undefined && isFinalOutcome(outcome) ? outcome : null,
+    outcome: outcome !== undefined && isFinalOutcome(outcome) ? withoutKept(outcome) : null,
     ...(livemode !== undefined && { livemode }),
   };
+  return checked(content);
+}
+
+/** A change of a payment method, which a look-up or reading the method finds. */
+function contentOfMethod({ key, reference, of, livemode }: MethodUpdate): CallbackContent {
+  const content = { key: key ?? null, reference, said: 'changed', outcome: null, of } as const;
+  return { ...content, ...(livemode !== undefined && { livemode }) };
+}
+
+/** What a charge has kept can charge the customer, and is sealed: a look-up brings it. */
+function withoutKept(outcome: FinalOutcome): FinalOutcome {
+  if (outcome.kind !== 'succeeded') return outcome;
+  const { kept: _, customerReference: __, ...rest } = outcome;
+  return rest;
+}
+
+function checked(content: CallbackContent): CallbackContent {
+  const { key, reference } = content;
   const identifiers = [key, reference, content.outcome?.reference ?? null];
   if (identifiers.some((text) => text !== null && text.length > maximumReference) || !isStorable(content)) {
     throw unstorable(`Its keys and references must be text of at most ${maximumReference} characters.`);

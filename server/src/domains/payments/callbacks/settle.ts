@@ -1,5 +1,6 @@
 import type { Clock } from '../../../core/clock.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
+import type { MethodNotices } from '../methods/notices.ts';
 import { makeOperationsDue } from '../operation-queue/statements.ts';
 import type { FinishedRechecker } from '../operations/recheck-finished.ts';
 import { parseOperationKey } from '../operations/rules.ts';
@@ -14,6 +15,7 @@ export interface CallbackSettlerDeps {
   database: Queryable;
   settler: Settler;
   rechecker: Pick<FinishedRechecker, 'recheck'>;
+  methodNotices: Pick<MethodNotices, 'settle'>;
   clock: Clock;
 }
 
@@ -30,6 +32,7 @@ export type SettleResult = 'settled' | 'unknown' | 'busy';
  */
 export async function settleCallback(callback: DueCallback, deps: CallbackSettlerDeps): Promise<SettleResult> {
   const { notice: content, channel_id, event_id } = callback;
+  if (content.of !== undefined) return deps.methodNotices.settle(channel_id, { ...content, of: content.of });
   const found = await findOperation(content, channel_id, deps.database);
   if (found === undefined) return 'unknown';
   const { operation, identifier } = found;
@@ -41,11 +44,13 @@ export async function settleCallback(callback: DueCallback, deps: CallbackSettle
   const { said: kind, reference, livemode } = content;
   const report = { kind, reference, ...(livemode !== undefined && { livemode }), ...content.outcome };
   if (await deps.settler.reportDifference(operation, report, 'callback')) return 'settled';
-  if (content.outcome !== null) {
+  // The callback does not say what the charge has kept.
+  const mustLookUp = operation.save_method !== null && content.outcome?.kind === 'succeeded';
+  if (content.outcome !== null && !mustLookUp) {
     await deps.settler.settle(operation, content.outcome, 'callback');
     return 'settled';
   }
-  return content.said === 'changed' ? lookUp(operation, content.reference, deps) : 'settled';
+  return content.said === 'changed' || mustLookUp ? lookUp(operation, content.reference, deps) : 'settled';
 }
 
 /** Finds only operations of this channel: its secret authenticates nothing about the operations of others. */

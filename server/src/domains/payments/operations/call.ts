@@ -2,6 +2,8 @@ import { isUnavailable } from '../../../core/errors.ts';
 import { publicId } from '../../../core/id.ts';
 import { callbackUrlOf, LostCredentialsError } from '../channels/credentials.ts';
 import type { SecretOpener } from '../channels/secrets.ts';
+import { noMethods, type SentMethods } from '../methods/charges.ts';
+import { callInTime, type UnknownOutcome } from '../providers/call-in-time.ts';
 import type { Absent, Call, Credentials, Operation, Outcome, Provider, Purchase } from '../providers/provider.ts';
 import { paymentTokenOf } from '../transactions/payment-token.ts';
 import { noPurchase } from '../transactions/purchase.ts';
@@ -11,6 +13,8 @@ import type { OperationRow } from './statements.ts';
 
 /** What an operation needs besides its row: the addresses for answers, and what opens the payer's token. */
 export interface CallbackRoute extends PublicAddress {
+  /** What is sent of payment methods with a charge. */
+  methods?: SentMethods;
   /** The unguessable part of the channel's callback address. */
   callbackToken: string;
   /** Opens the token of the payment method. */
@@ -99,7 +103,7 @@ export function isOwnOutage(outcome: Outcome): boolean {
 /** The operation in the form that connectors take. */
 export function providerOperation(
   row: OperationRow,
-  { publicUrl, callbackToken, secrets, purchase = noPurchase }: CallbackRoute,
+  { publicUrl, callbackToken, secrets, methods = noMethods, purchase = noPurchase }: CallbackRoute,
 ): Operation {
   const common = {
     key: operationKey(row.id, row.number),
@@ -118,9 +122,9 @@ export function providerOperation(
         ...common,
         kind: 'CHARGE',
         paymentMethod: paymentTokenOf(row, secrets),
-        method: null,
-        initiator: 'PAYER',
-        save: null,
+        method: methods.method,
+        initiator: row.initiator,
+        save: methods.save,
         ...purchase,
         payerFlow: row.payer_flow,
         returnUrl: row.return_url ?? publicUrl,
@@ -151,41 +155,14 @@ function send(connector: Provider, operation: Operation, context: Call): Promise
   }
 }
 
-/** Returns an unknown outcome at the deadline, even if the connector ignores its abort signal. */
 async function withDeadline<Answer extends Outcome | Absent>(
   row: OperationRow,
   verb: ProviderVerb,
-  options: CallOptions,
+  { credentials, timeoutMs, observe }: CallOptions,
   request: (context: Call) => Promise<Answer>,
 ): Promise<Answer | UnknownOutcome> {
   const startedAt = performance.now();
-  const answer = await answerInTime(row, options, request);
-  options.observe?.(row, verb, answer.kind, (performance.now() - startedAt) / 1000);
+  const answer = await callInTime({ credentials, channelId: row.operation_channel_id, timeoutMs }, request);
+  observe?.(row, verb, answer.kind, (performance.now() - startedAt) / 1000);
   return answer;
-}
-
-type UnknownOutcome = { kind: 'unknown'; cause: unknown };
-
-async function answerInTime<Answer>(
-  { operation_channel_id: channelId }: OperationRow,
-  { credentials, timeoutMs }: CallOptions,
-  request: (context: Call) => Promise<Answer>,
-): Promise<Answer | UnknownOutcome> {
-  const controller = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<UnknownOutcome>((resolve) => {
-    timer = setTimeout(() => {
-      const cause = new Error(`No answer within ${timeoutMs} ms.`);
-      controller.abort(cause);
-      resolve({ kind: 'unknown', cause });
-    }, timeoutMs);
-  });
-  try {
-    const { signal } = controller;
-    return await Promise.race([request({ credentials, channelId, signal, timeoutMs }), timeout]);
-  } catch (cause) {
-    return { kind: 'unknown', cause };
-  } finally {
-    clearTimeout(timer);
-  }
 }

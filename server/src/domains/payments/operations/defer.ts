@@ -116,6 +116,8 @@ export class Deferrer {
    */
   async #showNextAction(operation: LeasedOperation, nextAction: NextAction, reference: string | null): Promise<void> {
     if (operation.kind !== 'CHARGE' || isFinal(operation.status)) return;
+    // Nobody is there: such a payment never waits for a payer.
+    if (operation.initiator === 'MERCHANT') return;
     if (JSON.stringify(operation.next_action) === JSON.stringify(nextAction)) return;
     const { database, payments, clock } = this.#deps;
     const transition: Transition = {

@@ -9,6 +9,7 @@ import type { Transactional } from '../../../platform/postgres/database.ts';
 import type { FailPoint } from '../../../platform/process/fail-point.ts';
 import type { ChannelCredentials, ChannelSecrets } from '../channels/credentials.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
+import { type ChargeMethods, involvesMethod, noMethods } from '../methods/charges.ts';
 import { maximumClaim, operationDue, operationTable } from '../operation-queue/claim.cte.ts';
 import { operationsDue } from '../operation-queue/open.cte.ts';
 import { longestPauseMs, shortenPaces } from '../operation-queue/pace.cte.ts';
@@ -47,6 +48,7 @@ export interface DispatcherOptions extends PublicAddress, FailureReports {
   payments: Payments;
   credentials: ChannelCredentials;
   invoicePayments: Pick<InvoicePayments, 'purchaseOf'>;
+  chargeMethods: ChargeMethods;
   settler: Settler;
   clock: Clock;
   generateUuid: GenerateUuid;
@@ -218,6 +220,10 @@ export class Dispatcher {
     if (isNew && mayBeCancelled && (await this.#isCancellationRequested(operation))) {
       return this.#settleWithoutCall(operation, { kind: 'cancelled' });
     }
+    if (isNew && involvesMethod(operation)) {
+      const failed = await this.#options.chargeMethods.refusalOf(operation);
+      if (failed !== undefined) return this.#settleWithoutCall(operation, { kind: 'failed', failure: failed });
+    }
     if (isNew && this.#breaker.isOpen(operation.operation_channel_id)) return this.#avoidProvider(operation);
     const result = await this.#callOrLookUp(operation);
     if (isNew && result.calls + result.lookUps === 0) return this.#deferrer.postpone(operation);
@@ -247,7 +253,7 @@ export class Dispatcher {
   }
 
   async #callOrLookUp(operation: LeasedOperation): Promise<ProviderResult> {
-    const { providers, credentials, timeoutMs, failPoint, publicUrl, observe } = this.#options;
+    const { providers, credentials, chargeMethods, timeoutMs, failPoint, publicUrl, observe } = this.#options;
     const channelId = operation.operation_channel_id;
     const connector: Provider = await providers.of(operation.operation_provider);
     let opened: ChannelSecrets;
@@ -262,7 +268,9 @@ export class Dispatcher {
     failPoint('calling');
     const { callbackToken } = opened;
     const purchase = connector.takesPurchase ? await this.#purchaseOf(operation) : noPurchase;
-    const request = providerOperation(operation, { publicUrl, callbackToken, secrets: credentials.secrets, purchase });
+    const methods = involvesMethod(operation) ? await chargeMethods.of(operation) : noMethods;
+    const route = { publicUrl, callbackToken, secrets: credentials.secrets, purchase, methods };
+    const request = providerOperation(operation, route);
     this.#pace.called(channelId);
     const result = await callOrLookUp(connector, operation, request, { credentials: opened, timeoutMs, observe });
     const { outcome } = result;
@@ -284,8 +292,9 @@ export class Dispatcher {
 
   /** Settles a final outcome, whether or not the lease has expired: it stays true. Defers any other outcome. */
   async #record(operation: LeasedOperation, result: ProviderResult): Promise<void> {
-    const { settler, failPoint } = this.#options;
+    const { settler, failPoint, chargeMethods } = this.#options;
     const { outcome, calls, lookUps } = result;
+    if (involvesMethod(operation)) await chargeMethods.learn(operation, outcome);
     const by = operation.state === 'READY' ? 'answer' : 'look_up';
     if (isFinalOutcome(outcome)) {
       const settled = await settler.settle(operation, outcome, by, { calls, lookUps });

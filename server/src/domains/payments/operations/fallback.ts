@@ -1,19 +1,27 @@
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import { mayUse } from '../channels/rules.ts';
+import type { ChargeMethods } from '../methods/charges.ts';
 import { mayFallBack } from '../providers/failures.ts';
 import { isFinal } from '../transactions/states.ts';
 import type { FinalOutcome, NextChannel } from './settlement.ts';
 import { findOfPayment, type OperationRow } from './statements.ts';
 
+interface FallbackDeps {
+  channels: Pick<ChannelDirectory, 'find'>;
+  database: Queryable;
+  chargeMethods: Pick<ChargeMethods, 'onlyMethodAt'>;
+}
+
 /**
  * The next channel for a charge with this outcome: the first fallback channel of the payment's channel that was not
- * tried and accepts the payment. Null unless the charge failed for a reason that may not apply to another provider.
+ * tried and accepts the payment. Null unless the charge failed for a reason that may not apply to another provider. A
+ * payment with a payment method takes a channel only if the same customer has exactly one ACTIVE method there.
  */
 export async function nextChannelFor(
   row: OperationRow,
   outcome: FinalOutcome,
-  { channels, database }: { channels: Pick<ChannelDirectory, 'find'>; database: Queryable },
+  { channels, database, chargeMethods }: FallbackDeps,
 ): Promise<NextChannel | null> {
   if (row.kind !== 'CHARGE' || outcome.kind !== 'failed' || !mayFallBack(outcome.failure)) return null;
   const primary = await channels.find(row.channel_id);
@@ -25,9 +33,9 @@ export async function nextChannelFor(
     if (channel === undefined || tried.has(id) || channel.provider === null || !channel.state) continue;
     // Saving a channel refuses a fallback of the other mode; rows saved before that rule may have one.
     if (channel.is_disabled || channel.has_key_of_other_mode || channel.livemode !== row.livemode) continue;
-    if (mayUse(channel, row.tenant_id) && channel.currencies.includes(row.currency)) {
-      return { id, provider: channel.provider };
-    }
+    if (!mayUse(channel, row.tenant_id) || !channel.currencies.includes(row.currency)) continue;
+    const methodId = row.method_id === null ? null : await chargeMethods.onlyMethodAt(row, id);
+    if (methodId !== undefined) return { id, provider: channel.provider, methodId };
   }
   return null;
 }

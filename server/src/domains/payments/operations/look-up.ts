@@ -1,4 +1,5 @@
 import type { ChannelCredentials } from '../channels/credentials.ts';
+import { type ChargeMethods, involvesMethod, noMethods } from '../methods/charges.ts';
 import type { Providers } from '../providers/directory.ts';
 import type { Absent, Outcome } from '../providers/provider.ts';
 import { lookUpOperation, type ObserveCall, type PublicAddress, providerOperation } from './call.ts';
@@ -7,6 +8,7 @@ import type { OperationRow } from './statements.ts';
 export interface LookUpDeps extends PublicAddress {
   providers: Pick<Providers, 'of'>;
   credentials: Pick<ChannelCredentials, 'of' | 'secrets'>;
+  chargeMethods: Pick<ChargeMethods, 'of'>;
   /** Deadline of a look-up: `app.provider.timeout`. */
   timeoutMs: number;
   observe?: ObserveCall;
@@ -17,11 +19,12 @@ export interface LookUpDeps extends PublicAddress {
  */
 export async function lookUpNow(
   row: OperationRow,
-  { providers, credentials, timeoutMs, publicUrl, observe }: LookUpDeps,
+  { providers, credentials, chargeMethods, timeoutMs, publicUrl, observe }: LookUpDeps,
 ): Promise<Outcome | Absent> {
   const connector = await providers.of(row.operation_provider);
   const opened = await credentials.of(row.operation_channel_id);
   const { callbackToken } = opened;
-  const operation = providerOperation(row, { publicUrl, callbackToken, secrets: credentials.secrets });
+  const methods = involvesMethod(row) ? await chargeMethods.of(row) : noMethods;
+  const operation = providerOperation(row, { publicUrl, callbackToken, secrets: credentials.secrets, methods });
   return lookUpOperation(connector, row, operation, { credentials: opened, timeoutMs, observe });
 }

@@ -14,7 +14,10 @@ import { Settler, type SettlerDeps } from './settle.ts';
 const providerSecondsBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30];
 
 type Needs = WebhooksApp &
-  Pick<PaymentsApp, 'settings' | 'providers' | 'channels' | 'credentials' | 'payments' | 'invoicePayments'>;
+  Pick<
+    PaymentsApp,
+    'settings' | 'providers' | 'channels' | 'credentials' | 'payments' | 'invoicePayments' | 'chargeMethods'
+  >;
 
 /** Makes what calls providers and settles what they answer. */
 export function operationServices(app: Needs) {

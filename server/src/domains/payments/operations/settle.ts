@@ -4,9 +4,10 @@ import { KeyedMutex } from '../../../platform/concurrency/keyed-mutex.ts';
 import { Batcher } from '../../../platform/postgres/batcher.ts';
 import type { Queryable, Transaction, Transactional } from '../../../platform/postgres/database.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
+import { type ChargeMethods, involvesMethod } from '../methods/charges.ts';
 import { findRefund, type RefundRow } from '../refunds/statements.ts';
 import { concernsInvoice, type Payments } from '../transactions/payments.ts';
-import { transitionParameters } from '../transactions/transition.cte.ts';
+import { type TransitionedRow, transitionParameters } from '../transactions/transition.cte.ts';
 import { type DiscrepancyReporterDeps, reportContradiction, reportDifference } from './discrepancies/open.ts';
 import { differenceOf, type Report } from './discrepancies/rules.ts';
 import { nextChannelFor } from './fallback.ts';
@@ -21,7 +22,7 @@ import {
   settlementOf,
   valuesOfSettlements,
 } from './settlement.ts';
-import { findOfPayment, type OperationRow } from './statements.ts';
+import { findOfPayment, type OperationRow, setMethodOfNext } from './statements.ts';
 import { isFinished, type SettledBy } from './states.ts';
 
 export interface SettlerDeps {
@@ -29,6 +30,7 @@ export interface SettlerDeps {
   database: Transactional;
   channels: ChannelDirectory;
   payments: Payments;
+  chargeMethods: ChargeMethods;
   clock: Clock;
   generateUuid: GenerateUuid;
   /**
@@ -58,8 +60,8 @@ const maximumTries = 20;
 export class Settler {
   readonly #deps: SettlerDeps;
   readonly #batcher: Batcher<Settlement, boolean>;
-  /** Of payments of invoices, whose settlement waits for locks on the invoices. */
-  readonly #invoiceBatcher: Batcher<Settlement, boolean>;
+  /** Of payments of invoices and with payment methods, whose settlement waits for locks on the invoices and customers. */
+  readonly #slowBatcher: Batcher<Settlement, boolean>;
   /**
    * By payment, because a statement can change a payment only once: many refunds of one payment may be answered
    * together.
@@ -75,7 +77,7 @@ export class Settler {
       retryForMs,
     };
     this.#batcher = new Batcher(batching);
-    this.#invoiceBatcher = new Batcher(batching);
+    this.#slowBatcher = new Batcher(batching);
   }
 
   /**
@@ -138,7 +140,7 @@ export class Settler {
 
   /** How long the oldest outcome has waited to be written, in ms. */
   get oldestWaitMs(): number {
-    return Math.max(this.#batcher.oldestWaitMs, this.#invoiceBatcher.oldestWaitMs);
+    return Math.max(this.#batcher.oldestWaitMs, this.#slowBatcher.oldestWaitMs);
   }
 
   drained(): Promise<void> {
@@ -151,6 +153,7 @@ export class Settler {
     by: SettledBy,
     options: SettleOptions,
   ): Promise<void> {
+    const { chargeMethods } = this.#deps;
     let current = row;
     let isReported = false;
     for (let tries = 0; tries < maximumTries; tries++) {
@@ -163,8 +166,11 @@ export class Settler {
       const facts: SettlementFacts = { row: current, outcome, by, ...options, atMs: this.#deps.clock() };
       const nextChannel = await nextChannelFor(current, outcome, this.#deps);
       const refund = await this.#readRefund(current);
-      const settlement = settlementOf({ ...facts, nextChannel, refund });
-      const batcher = concernsInvoice(settlement.transition) ? this.#invoiceBatcher : this.#batcher;
+      const method =
+        involvesMethod(current) && by !== 'nothing' ? await chargeMethods.effectOf(current, outcome) : null;
+      const settlement = settlementOf({ ...facts, nextChannel, refund, method });
+      const needsTransaction = concernsInvoice(settlement.transition) || concernsMethod(settlement);
+      const batcher = needsTransaction ? this.#slowBatcher : this.#batcher;
       if (await batcher.add(settlement)) return this.#warnOperator(settlement, current);
       current = await this.#read(current);
     }
@@ -198,8 +204,37 @@ export class Settler {
       a.id < b.id ? -1 : 1,
     );
     const attempted = sorted.map(({ transition }) => transition);
-    const applied = await payments.runTransitionsWithInvoices(this.#settling(sorted, database), attempted, database);
+    const run = this.#settling(sorted, database);
+    const applied = sorted.some(concernsMethod)
+      ? await this.#writeWithMethods(sorted, run)
+      : await payments.runTransitionsWithInvoices(run, attempted, database);
     return settlements.map(({ transition }) => applied.has(transition.row.id));
+  }
+
+  /** The same in one transaction with the payment methods that the charges have kept, or that failed. */
+  async #writeWithMethods(
+    settlements: readonly Settlement[],
+    run: (queryable: Queryable) => Promise<TransitionedRow[]>,
+  ): Promise<Set<string>> {
+    const { database, payments, chargeMethods } = this.#deps;
+    const attempted = settlements.map(({ transition }) => transition);
+    return database.transaction(async (transaction) => {
+      await payments.lockInvoices(
+        transaction,
+        attempted.filter(concernsInvoice).map(({ row }) => row),
+      );
+      await chargeMethods.lockCustomers(transaction, settlements.filter(({ method }) => method !== null).map(chargeOf));
+      const applied = await payments.runTransitions(run, attempted, transaction);
+      for (const settlement of settlements.filter(({ transition }) => applied.has(transition.row.id))) {
+        const { method, nextChannel } = settlement;
+        const charge = chargeOf(settlement);
+        if (method !== null) await chargeMethods.apply(transaction, charge, method);
+        if (nextChannel?.methodId == null) continue;
+        const { tenant_id, id } = charge;
+        await transaction.run(setMethodOfNext, [tenant_id, id, nextChannel.id, nextChannel.methodId]);
+      }
+      return applied;
+    });
   }
 
   /** The settling statement with its parameters: those of each try, so that a repeated one writes the same events. */
@@ -218,6 +253,12 @@ export class Settler {
     return rows.find((row) => row.number === number);
   }
 }
+
+/** Whether a settlement writes a payment method, or the method of the next charge. */
+const concernsMethod = ({ method, nextChannel }: Settlement) => method !== null || nextChannel?.methodId != null;
+
+/** Every settlement is of an operation, whose row its transition has. */
+const chargeOf = ({ transition }: Settlement) => transition.row as OperationRow;
 
 function changedTooOften(row: OperationRow | undefined): Error {
   return new Error(`Payment ${row?.id} could not be settled: it changed during each of ${maximumTries} tries.`);

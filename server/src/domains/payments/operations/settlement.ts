@@ -1,4 +1,5 @@
 import { plainArray, textArray } from '../../../platform/postgres/array-literal.ts';
+import type { MethodEffect } from '../methods/charges.ts';
 import type { ProviderName } from '../providers/directory.ts';
 import { type Failure, failure } from '../providers/failures.ts';
 import type { Outcome } from '../providers/provider.ts';
@@ -22,6 +23,8 @@ export function isFinalOutcome(outcome: Outcome): outcome is FinalOutcome {
 export interface NextChannel {
   id: number;
   provider: ProviderName;
+  /** The payment method that is charged there, if the payment has one. */
+  methodId: string | null;
 }
 
 /** Everything that follows from a final outcome, ready to be written by one statement. */
@@ -34,6 +37,8 @@ export interface Settlement extends Effect {
   settledBy: SettledBy;
   calls: number;
   lookUps: number;
+  /** What the outcome changes of payment methods. */
+  method: MethodEffect | null;
 }
 
 /** What an outcome does to the payment and the refund of its operation. */
@@ -57,6 +62,7 @@ export interface SettlementFacts {
   calls?: number | undefined;
   lookUps?: number | undefined;
   nextChannel?: NextChannel | null;
+  method?: MethodEffect | null;
   /** The refund of the operation, for the body of its event; required if the operation is a refund. */
   refund?: RefundRow | undefined;
   atMs: number;
@@ -75,7 +81,7 @@ export interface SettlementFacts {
  * A payment that has ended changes only by refunds. `contradicts` finds outcomes that cannot be true of it.
  */
 export function settlementOf(facts: SettlementFacts): Settlement {
-  const { row, by, lease, calls = 0, lookUps = 0 } = facts;
+  const { row, by, lease, calls = 0, lookUps = 0, method = null } = facts;
   const outcome = reverses(row, facts.outcome, calls) ? asFailure(facts.outcome) : facts.outcome;
   return {
     number: row.number,
@@ -86,6 +92,7 @@ export function settlementOf(facts: SettlementFacts): Settlement {
     settledBy: by,
     calls,
     lookUps,
+    method,
     ...effectOf({ ...facts, outcome }),
   };
 }
@@ -121,13 +128,14 @@ function effect(transition: Transition, further: Partial<Effect> = {}): Effect {
   return { transition, refundStatus: null, reverses: false, nextChannel: null, ...further };
 }
 
-function chargeSucceeded({ row, atMs }: SettlementFacts, { reference, fee }: Succeeded): Effect {
+function chargeSucceeded({ row, atMs, method }: SettlementFacts, { reference, fee }: Succeeded): Effect {
   return effect({
     row,
     to: 'SUCCESS',
     atMs,
     providerReference: reference,
     channelId: row.operation_channel_id,
+    ...(method?.kind === 'kept' && { methodId: method.id }),
     ...(fee?.currency === row.currency && { fee: fee.amount }),
     writesEvent: true,
   });

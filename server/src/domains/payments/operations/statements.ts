@@ -14,6 +14,8 @@ export interface OperationRow extends PaymentRow {
   operation_channel_id: number;
   operation_provider: ProviderName;
   operation_amount: number;
+  /** The payment method that a charge through a fallback channel uses, instead of the payment's. */
+  operation_method_id: string | null;
   state: OperationState;
   calls: number;
   look_ups: number;
@@ -40,7 +42,8 @@ export interface LeasedOperation extends OperationRow {
 
 /** The columns of `OperationRow`, without the state. `o` is the operation, `t` its payment; needs `operationJoins`. */
 export const operationColumns = `${paymentColumns}, o.number, o.kind, o.refund_id, r.reason as refund_reason,
-  o.channel_id as operation_channel_id, o.provider as operation_provider, o.amount as operation_amount, o.calls,
+  o.channel_id as operation_channel_id, o.provider as operation_provider, o.amount as operation_amount,
+  o.method_id as operation_method_id, o.calls,
   o.look_ups, o.provider_reference as operation_reference,
   (extract(epoch from o.created_at) * 1000)::float8 as operation_created_ms,
   (extract(epoch from o.called_at) * 1000)::float8 as operation_called_ms,
@@ -88,4 +91,14 @@ export const findOfPayment = statement<OperationRow>(
      join transaction t on t.tenant_id = o.tenant_id and t.id = o.transaction_id${operationJoins}
     where o.tenant_id = $1 and o.transaction_id = $2
     order by o.number`,
+);
+
+/**
+ * The method that the next charge of a payment uses, in the transaction that opened it. Values: tenant, payment, channel,
+ * method.
+ */
+export const setMethodOfNext = statement(
+  'operations.set_method_of_next',
+  `update provider_operation set method_id = $4
+    where tenant_id = $1 and transaction_id = $2 and channel_id = $3 and kind = 'CHARGE' and state = 'READY'`,
 );

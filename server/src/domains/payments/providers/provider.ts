@@ -216,6 +216,8 @@ export interface SetupOperation {
   type: MethodType | null;
   agreement: Agreement;
   consent: Consent | null;
+  /** The metadata that the merchant sent with the method. */
+  metadata?: Readonly<Record<string, unknown>> | null;
   /** The channel's first currency. Some setups are bound to one. */
   currency: string;
   /** Where the provider redirects the payer afterwards. */

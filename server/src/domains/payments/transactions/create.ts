@@ -6,10 +6,17 @@ import { type IdempotentAnswer, requestHash } from '../../../platform/postgres/i
 import { actFor } from '../../identity/tenants/act-for.ts';
 import type { PaymentsApp } from '../app.ts';
 import { actOn } from '../channels/rules.ts';
+import { asksForMethod, withMethod } from './method-of-payment.ts';
+import type { OnceKey } from './payments.ts';
 import { purchaseIn } from './purchase.ts';
 import { newPayment, type PaymentRecord } from './record.ts';
 import { usableChannel } from './rules.ts';
 import type { CreateInput } from './schema.ts';
+
+type CreateApp = Pick<
+  PaymentsApp,
+  'database' | 'channels' | 'providers' | 'invoicePayments' | 'methodCustomers' | 'payments' | 'generateUuid' | 'seal'
+>;
 
 /**
  * Creates a payment. When it resolves, the payment is on disk with its event and its deliveries. A repeat with the same
@@ -18,7 +25,7 @@ import type { CreateInput } from './schema.ts';
  */
 export async function createPayment(
   { body: input, principal: caller, idempotencyKey }: Pick<Call<CreateInput>, 'body' | 'principal' | 'idempotencyKey'>,
-  app: Pick<PaymentsApp, 'database' | 'channels' | 'invoicePayments' | 'payments' | 'generateUuid' | 'seal'>,
+  app: CreateApp,
 ): Promise<IdempotentAnswer<PaymentRecord>> {
   const { channels, payments, database } = app;
   // 1. Through which channel, and for whom? A platform administrator acts for the tenant that the request names, or
@@ -32,15 +39,27 @@ export async function createPayment(
   // 2. Does the channel take it? If not, a repeat still gets its first answer.
   const isRefused = isWithdrawn(input.currency) && !(await paysInvoice(input, principal, app));
   const usable = isRefused ? withdrawnRefusal(input.currency) : usableChannel(channel, input, principal);
-  if (usable instanceof Refusal) {
-    const first = await payments.firstAnswer(principal.tenantId, once);
-    if (first === undefined) throw usable;
-    return first;
-  }
+  if (usable instanceof Refusal) return firstAnswer(usable, principal, once, app);
 
-  // 3. The payment, with everything that follows from it.
-  const row = newPayment({ ...input, purchase: purchaseIn(input) }, usable, principal, app.generateUuid(), app.seal);
+  // 3. Does it charge a payment method, or keep one?
+  const asked = asksForMethod(input) ? await withMethod(input, usable, principal, app) : input;
+  if (asked instanceof Refusal) return firstAnswer(asked, principal, once, app);
+
+  // 4. The payment, with everything that follows from it.
+  const row = newPayment({ ...asked, purchase: purchaseIn(input) }, usable, principal, app.generateUuid(), app.seal);
   return payments.write(row, once);
+}
+
+/** The first answer, for a repeat; otherwise throws the refusal. */
+async function firstAnswer(
+  refusal: Refusal,
+  { tenantId }: Principal,
+  once: OnceKey,
+  { payments }: Pick<PaymentsApp, 'payments'>,
+): Promise<IdempotentAnswer<PaymentRecord>> {
+  const first = await payments.firstAnswer(tenantId, once);
+  if (first === undefined) throw refusal;
+  return first;
 }
 
 /** Invoices in a currency that was withdrawn since can still be paid. */

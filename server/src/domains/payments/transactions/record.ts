@@ -4,7 +4,15 @@ import { maximumAmount } from '../../../core/currency.ts';
 import { publicId, uuidTimeMs } from '../../../core/id.ts';
 import { metadataJson } from '../../../core/metadata.ts';
 import { type Principal, tenantOnWire } from '../../../core/principal.ts';
-import { currencyCode, keptMetadata, livemode, long, metadata, nullable } from '../../../platform/http/shapes.ts';
+import {
+  currencyCode,
+  described,
+  keptMetadata,
+  livemode,
+  long,
+  metadata,
+  nullable,
+} from '../../../platform/http/shapes.ts';
 import {
   defineRecord,
   type GivenOf,
@@ -16,9 +24,10 @@ import {
 } from '../../../platform/lists/define-record.ts';
 import { tenantIdOnWire } from '../../identity/tenants/schema.ts';
 import type { ChannelRow } from '../channels/statements.ts';
+import type { SaveMethod } from '../methods/charges.ts';
 import { failureFallback, failureRetry } from '../providers/failure-schema.ts';
 import { fallbackOf, retryOf } from '../providers/failures.ts';
-import type { NextAction, PayerFlow, Purchase } from '../providers/provider.ts';
+import { type Initiator, initiators, type NextAction, type PayerFlow, type Purchase } from '../providers/provider.ts';
 import { paymentTokenAssociatedData } from './payment-token.ts';
 import { type TransactionStatus, transactionStatus } from './states.ts';
 
@@ -28,6 +37,7 @@ export const amount = Type.Integer({
   description: 'In minor units (cents), 1 to 9007199254740991.',
 });
 export const description = Type.String({ maxLength: 2000 });
+export const initiator = Type.Enum([...initiators], { $id: 'Initiator' });
 
 const waitingParties = ['PAYER', 'PROVIDER'] as const;
 
@@ -87,6 +97,19 @@ export const payment = defineRecord(
       ),
     },
     userId: { shape: Type.Integer({ description: 'The user who created it.' }), column: 'user_id', sql: 'bigint' },
+    methodId: {
+      shape: nullable(
+        Type.String({ description: 'The payment method that is charged, or that the payment has kept: `mtd_…`.' }),
+      ),
+      column: 'method_id',
+      sql: 'uuid',
+      shown: (id: string | null) => (id === null ? null : publicId('mtd', id)),
+    },
+    initiator: {
+      shape: described(initiator, 'MERCHANT: the payer is not there (off-session).'),
+      column: 'initiator',
+      sql: 'text',
+    },
     failureCode: { shape: nullable(Type.String()), column: 'failure_code', sql: 'text', initial: null },
     failureMessage: { shape: nullable(Type.String()), column: 'failure_message', sql: 'text', initial: null },
     fallback: { shape: failureFallback, derived: (row: FailureOfRow) => fallbackOf(row.failure_code) },
@@ -139,6 +162,8 @@ export const payment = defineRecord(
     payer_flow: stored<PayerFlow>('text'),
     /** What is bought, and who pays, as the creator said; null: nothing was said. */
     purchase: stored<Purchase | null>('json'),
+    /** How what the payer pays with is kept; null: it is not. */
+    save_method: stored<SaveMethod | null>('json'),
   },
 );
 
@@ -183,6 +208,12 @@ export interface PaymentInput extends GivenOf<typeof payment> {
   /** Default: REDIRECT. */
   payerFlow?: PayerFlow;
   purchase?: Purchase | null;
+  /** The UUID of the payment method to charge. */
+  methodId?: string | null;
+  /** Default: PAYER. */
+  initiator?: Initiator;
+  /** Keep what the payer pays with. */
+  save?: SaveMethod | null;
 }
 
 /** A new payment. Its creation time is that of its id. Refuses metadata that is too large. */
@@ -207,6 +238,9 @@ export function newPayment(
     return_url: input.returnUrl ?? null,
     payer_flow: input.payerFlow ?? 'REDIRECT',
     purchase: input.purchase ?? null,
+    method_id: input.methodId ?? null,
+    initiator: input.initiator ?? 'PAYER',
+    save_method: input.save ?? null,
     created_at: time,
     updated_at: time,
   });

@@ -34,7 +34,15 @@ export const transactionRoutes: readonly Route<PaymentsApp>[] = [
       'A repeat with the same `Idempotency-Key` gets the first response again, ' +
       'marked `Idempotency-Replayed: true`.',
     body: createInput,
-    refuses: [...acceptanceRefusals, 'invoice_not_payable', 'payment_exceeds_invoice', 'payment_method_unreadable'],
+    refuses: [
+      ...acceptanceRefusals,
+      'channel_cannot',
+      'invoice_not_payable',
+      'method_of_other_channel',
+      'payment_exceeds_invoice',
+      'payment_method_unreadable',
+      'payment_method_unusable',
+    ],
     data: transactionRecord,
     message: 'Transaction created',
     handle: createTraced,

@@ -9,10 +9,12 @@ import {
   webAddress,
 } from '../../../platform/http/shapes.ts';
 import { forTenant } from '../../identity/tenants/schema.ts';
+import { agreement } from '../methods/record.ts';
+import { consentInput } from '../methods/schema.ts';
 import { payerFlows } from '../providers/provider.ts';
 import { lookedUpFilters, transactionFilters } from './list/filter-statements.ts';
 import { billingAddress, lines } from './purchase-schema.ts';
-import { description, furtherFields as furtherRowFields, listedPayment, payment } from './record.ts';
+import { description, furtherFields as furtherRowFields, initiator, listedPayment, payment } from './record.ts';
 import { transactionStatus } from './states.ts';
 
 export const transactionId = Type.String({
@@ -32,6 +34,31 @@ export const createInput = Type.Object(
         description: "The provider's token of the payment method (Stripe: `pm_…`). Without one, the payer chooses.",
       }),
     ),
+    methodId: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        description:
+          'The payment method to charge, instead of `paymentMethod`. It decides the customer and the channel.',
+      }),
+    ),
+    initiator: Type.Optional(
+      described(initiator, 'MERCHANT: the payer is not there (off-session). Needs `methodId`. Default: PAYER.'),
+    ),
+    saveMethod: Type.Optional(
+      Type.Boolean({
+        description:
+          'Keeps what the payer pays with as a payment method of `customerId`, once the payment has succeeded.',
+      }),
+    ),
+    isDefault: Type.Optional(
+      Type.Boolean({
+        description:
+          'With `saveMethod`: whether the method becomes the default of the customer. Default: where there is none.',
+      }),
+    ),
+    consent: Type.Optional(consentInput),
+    agreement: Type.Optional(agreement),
     lines: Type.Optional(
       described(
         lines,

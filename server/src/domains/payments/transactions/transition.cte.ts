@@ -33,6 +33,8 @@ export interface Transition {
   failureCode?: string | undefined;
   failureMessage?: string | undefined;
   providerReference?: string | undefined;
+  /** The UUID of the payment method that the payment has kept. */
+  methodId?: string | undefined;
   /** The payer's next step. A transition without one clears it. */
   nextAction?: NextAction | undefined;
   /** Added to `amount_refunded`; negative when a refund fails after it had succeeded. */
@@ -71,6 +73,7 @@ export function afterTransition(transition: Transition): PaymentRow {
     failure_message: transition.failureMessage ?? row.failure_message,
     provider_reference: transition.providerReference ?? row.provider_reference,
     next_action: transition.nextAction ?? null,
+    method_id: transition.methodId ?? row.method_id,
     amount_refunded: row.amount_refunded + (transition.refundedChange ?? 0),
     amount_refund_held: row.amount_refund_held + (transition.heldChange ?? 0),
     version: row.version + 1,
@@ -105,6 +108,7 @@ const transitionColumns = columns<TransitionWithEvents>([
   ['failure_message', 'text', ({ transition }) => transition.failureMessage],
   ['provider_reference', 'text', ({ transition }) => transition.providerReference],
   ['next_action', 'text', ({ transition }) => transition.nextAction && JSON.stringify(transition.nextAction)],
+  ['method_id', 'uuid', ({ transition }) => transition.methodId],
   ['refunded', 'bigint', ({ transition }) => transition.refundedChange ?? 0],
   ['held', 'bigint', ({ transition }) => transition.heldChange ?? 0],
   ['refund_id', 'uuid', ({ transition }) => transition.refundId],
@@ -166,6 +170,7 @@ const changedPayments = `
            failure_message = coalesce(move.failure_message, t.failure_message),
            provider_reference = coalesce(move.provider_reference, t.provider_reference),
            next_action = move.next_action::json,
+           method_id = coalesce(move.method_id, t.method_id),
            amount_refunded = t.amount_refunded + move.refunded,
            amount_refund_held = t.amount_refund_held + move.held,
            version = t.version + 1,

@@ -71,4 +71,7 @@ export const auditActions = {
   'audit.begin': "The first entry of the log was noted, because the log does not begin with the creation of its tenant.",
   'dispute.close': "`discrepancy.close`, in entries of earlier versions.",
   'backup.create': "A backup of the whole database was made and proven. Its id is the name of its folder.",
+  'payment_method.setup': "A payment method was to be set up at a provider.",
+  'payment_method.default': "A payment method was made the default of its customer.",
+  'payment_method.detach': "A payment method was detached.",
 } as const;

@@ -3,12 +3,10 @@ import type { GenerateUuid } from '../../../../core/id.ts';
 import { claimBy, leasesOf } from '../../../../platform/jobs/lease-statements.ts';
 import { type FailureReports, type Leased, Worker } from '../../../../platform/jobs/worker.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
-import type { ChannelCredentials } from '../../channels/credentials.ts';
 import { lookUpAt } from '../../operation-queue/rules.ts';
-import type { Providers } from '../../providers/directory.ts';
 import type { Absent, Outcome } from '../../providers/provider.ts';
 import { addTimelineMessage } from '../../transactions/timeline-message-statements.ts';
-import { lookUpOperation, type ObserveCall, type PublicAddress, providerOperation } from '../call.ts';
+import { type LookUpDeps, lookUpNow } from '../look-up.ts';
 import type { Settler } from '../settle.ts';
 import { isFinalOutcome, reverses } from '../settlement.ts';
 import { findOfPayment, type OperationRow } from '../statements.ts';
@@ -24,16 +22,11 @@ import {
 } from './statements.ts';
 import type { DiscrepancyState } from './states.ts';
 
-export interface DiscrepancyWorkerDeps extends PublicAddress, FailureReports {
+export interface DiscrepancyWorkerDeps extends LookUpDeps, FailureReports {
   database: Queryable;
-  providers: Providers;
-  credentials: Pick<ChannelCredentials, 'of' | 'secrets'>;
   settler: Settler;
   clock: Clock;
   generateUuid: GenerateUuid;
-  /** Deadline of a look-up: `app.provider.timeout`. */
-  timeoutMs: number;
-  observe?: ObserveCall;
   /** Called when a look-up decides a discrepancy, and again only when the verdict changes. */
   onVerdict: (row: OperationRow, answer: Outcome | Absent, verdict: 'agrees' | 'disagrees') => void;
 }
@@ -78,20 +71,12 @@ async function lookUp(
   { reference, said }: DueDiscrepancy,
   deps: DiscrepancyWorkerDeps,
 ): Promise<Outcome | Absent> {
-  const { providers, credentials, publicUrl, timeoutMs, observe } = deps;
   // Without a reference, some providers can be looked up only by sending the request again, unless they have forgotten
   // it.
   if (reference === null && said !== null)
     return { kind: 'unknown', cause: new Error('The provider has given no reference for the operation.') };
   try {
-    const connector = await providers.of(row.operation_provider);
-    const opened = await credentials.of(row.operation_channel_id);
-    const { callbackToken } = opened;
-    const operation = providerOperation(
-      { ...row, operation_reference: reference },
-      { publicUrl, callbackToken, secrets: credentials.secrets },
-    );
-    return await lookUpOperation(connector, row, operation, { credentials: opened, timeoutMs, observe });
+    return await lookUpNow({ ...row, operation_reference: reference }, deps);
   } catch (cause) {
     return { kind: 'unknown', cause };
   }

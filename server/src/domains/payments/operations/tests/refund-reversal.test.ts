@@ -279,6 +279,7 @@ test('a reversal whose commit was not acknowledged is made once, with one delive
       },
     },
     channels: node.channels,
+    chargeMethods: node.chargeMethods,
     clock: () => nowMs,
     generateUuid: node.generateUuid,
     payments: node.payments,

@@ -24,6 +24,8 @@ const expected: Record<string, Expected> = {
   silent: ['unknown', 'unknown', [], 'unknown'],
   late: ['pending', 'pending', ['succeeded'], 'succeeded'],
   'late:decline': ['pending', 'pending', ['failed card_declined'], 'failed card_declined'],
+  'debit:late': ['pending', 'pending', ['succeeded'], 'succeeded'],
+  'debit:late-fail': ['pending', 'pending', ['failed insufficient_funds'], 'failed insufficient_funds'],
   'callback:twice': ['pending', 'pending', ['succeeded', 'succeeded'], 'succeeded'],
   'callback:disorder': ['pending', 'pending', ['succeeded', 'pending', 'pending'], 'succeeded'],
   'callback:contradiction': ['pending', 'pending', ['succeeded', 'failed card_declined'], 'succeeded'],

@@ -2,6 +2,7 @@ import { secondMs } from '../../../../core/clock.ts';
 import { type FailureCode, failureCodes } from '../failures.ts';
 import type { Operation } from '../provider.ts';
 import type { MessageState } from './messages.ts';
+import { isMethodWord } from './method-words.ts';
 
 /** How the sandbox handles one operation. Absent fields are as in `succeed`. */
 export interface Behaviour {
@@ -151,6 +152,24 @@ export const behaviours: readonly Behaviour[] = [
     callbacks: [{ state: 'FAILED', sequence: 1 }],
   },
   {
+    word: 'debit:late',
+    amount: 7_319_047,
+    kind: 'CHARGE',
+    description: 'A debit on its way: pending; succeeds after 3 s and sends a callback.',
+    isLate: true,
+    callbacks: [{ state: 'SUCCEEDED', sequence: 1 }],
+  },
+  {
+    word: 'debit:late-fail',
+    amount: 7_319_048,
+    kind: 'CHARGE',
+    description: 'A debit on its way: pending; the bank refuses it after 3 s (`insufficient_funds`), with a callback.',
+    finalState: 'FAILED',
+    failure: 'insufficient_funds',
+    isLate: true,
+    callbacks: [{ state: 'FAILED', sequence: 1 }],
+  },
+  {
     word: 'callback:twice',
     amount: 7_319_042,
     kind: 'CHARGE',
@@ -271,35 +290,41 @@ export const behaviours: readonly Behaviour[] = [
   },
 ];
 
+/** Words of setups, at a payment that keeps the method. */
+const asCharge: Readonly<Record<string, string>> = { 'setup:payer': 'payer', 'setup:fail': 'decline:card_declined' };
+
 const behavioursByWord = new Map(behaviours.map((behaviour) => [behaviour.word, behaviour]));
 const behavioursByAmount = new Map(behaviours.map((behaviour) => [behaviour.amount, behaviour]));
 
 /**
  * The behaviour that a charge or a refund selects: by the payment's `metadata.sandbox`; otherwise by a `paymentMethod`
  * that begins with `sandbox:` (which gives a customer a card that fails); otherwise by its amount. A refund ignores
- * behaviours for charges and the other way round. Undefined if the word is not in the table. `refundWord`: of a refund,
- * the word that its charge has kept (`refundWordOf`).
+ * behaviours for charges and the other way round. Undefined if the word is not in the table. `keptWord`: of a refund,
+ * the word that its charge has kept (`refundWordOf`); of a charge with a payment method, the one that it was kept with.
  */
-export function behaviourOf(operation: Operation, refundWord?: string): Behaviour | undefined {
+export function behaviourOf(operation: Operation, keptWord?: string): Behaviour | undefined {
   const { kind, amount, metadata } = operation;
-  const word = metadata?.sandbox === undefined ? (refundWord ?? wordOfToken(operation)) : metadata.sandbox;
+  const word = metadata?.sandbox === undefined ? (keptWord ?? wordOfCharge(operation)) : metadata.sandbox;
   const selected = word === undefined ? (behavioursByAmount.get(amount) ?? succeed) : behaviourOfWord(word);
   return selected === undefined || selected.kind === kind ? selected : succeed;
 }
 
 const tokenPrefix = 'sandbox:';
 
-function wordOfToken(operation: Operation): string | undefined {
-  const token = operation.kind === 'CHARGE' ? operation.paymentMethod : null;
+/** The word in a token `sandbox:<word>`. */
+export function wordOfToken(token: string | null): string | undefined {
   return token?.startsWith(tokenPrefix) ? token.slice(tokenPrefix.length) : undefined;
 }
+
+const wordOfCharge = (operation: Operation) =>
+  operation.kind === 'CHARGE' ? wordOfToken(operation.paymentMethod) : undefined;
 
 /**
  * The behaviour that a charge selects for its refunds by its `paymentMethod`. The charge keeps it, because a refund is
  * called without the payment method.
  */
 export function refundWordOf(operation: Operation): string | undefined {
-  const word = operation.metadata?.sandbox === undefined ? wordOfToken(operation) : undefined;
+  const word = operation.metadata?.sandbox === undefined ? wordOfCharge(operation) : undefined;
   return isRefundWord(word) ? word : undefined;
 }
 
@@ -307,8 +332,13 @@ export function refundWordOf(operation: Operation): string | undefined {
 export const isRefundWord = (word: string | null | undefined): word is string =>
   behaviourOfWord(word)?.kind === 'REFUND';
 
+/** Whether the sandbox has a behaviour, or a way to keep payment methods, with this name. */
+export const isKnownWord = (word: unknown): boolean => behaviourOfWord(word) !== undefined;
+
 function behaviourOfWord(word: unknown): Behaviour | undefined {
   if (typeof word !== 'string') return undefined;
+  // The word is kept, because it holds for the later life of a method that the charge keeps.
+  if (isMethodWord(word)) return { ...(behavioursByWord.get(asCharge[word] ?? '') ?? succeed), word };
   const [, name, digits] = /^(fee|pending):([1-9]\d{0,8})$/.exec(word) ?? [];
   if (name === undefined) return word.endsWith('<n>') ? undefined : behavioursByWord.get(word);
   const behaviour = behavioursByWord.get(`${name}:<n>`) as Behaviour;

@@ -76,5 +76,6 @@ async function send(
     await database.run(recordCallbackFailed, [key, callback_step, retryAtMs]);
     return;
   }
-  await database.run(recordCallbackSent, [key, callback_step, clock() + callbackIntervalMs]);
+  const { afterMs = callbackIntervalMs } = callbacks[callback_step + 1] ?? {};
+  await database.run(recordCallbackSent, [key, callback_step, clock() + afterMs]);
 }

@@ -2,12 +2,14 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { isCurrency } from '../../../../core/currency.ts';
 import { Refusal } from '../../../../core/errors.ts';
 import { type FailureCode, failure, failureCodes } from '../failures.ts';
-import type { Callback, NamedMoney, Outcome, ProviderCallback } from '../provider.ts';
+import type { Callback, MethodUpdate, NamedMoney, Outcome, ProviderCallback } from '../provider.ts';
 
 /** A callback of the sandbox: its exact body and the signature. */
 export interface SignedMessage {
   body: string;
   signature: string;
+  /** How long it is sent after the one before, in ms. Default: `callbackIntervalMs`. */
+  afterMs?: number;
 }
 
 /** `ATTEMPT_FAILED` is not final: the payer may try again. */
@@ -62,6 +64,15 @@ export function signedMessage(result: SandboxResult, sequence: number, secret: s
   return { body, signature: signatureOf(Buffer.from(body), secret).toString('hex') };
 }
 
+/** Signs a callback about a payment method, or about the setup of one. */
+export function signedMethodMessage(
+  { key, of, reference }: Required<Omit<MethodUpdate, 'livemode'>>,
+  secret: string,
+): SignedMessage {
+  const body = JSON.stringify({ id: `${reference}-changed`, key, of, reference });
+  return { body, signature: signatureOf(Buffer.from(body), secret).toString('hex') };
+}
+
 export function headersOf({ signature }: SignedMessage): Record<string, string> {
   return { 'content-type': 'application/json', [signatureHeader]: signature };
 }
@@ -86,12 +97,23 @@ export function readSandboxCallback({ headers, body }: Callback, secret: string 
       "X-Sandbox-Signature must be the hex HMAC-SHA256 of the exact body under the channel's webhookSecret.",
     );
   }
+  const changed = methodMessageOf(parseJson(body));
+  if (changed !== undefined) return changed;
   const { id, result } = parseMessage(body);
   return { eventId: id, notice: { key: result.key, reference: referenceOf(result.key), outcome: outcomeOf(result) } };
 }
 
 function signatureOf(body: Buffer, secret: string): Buffer {
   return createHmac('sha256', secret).update(body).digest();
+}
+
+/** A message about a payment method; undefined: it is another one. */
+function methodMessageOf(content: unknown): ProviderCallback | undefined {
+  const { id, key, of, reference } = (content ?? {}) as Record<string, unknown>;
+  if (of !== 'SETUP' && of !== 'METHOD') return undefined;
+  if (![id, key, reference].every((text) => typeof text === 'string' && /^[a-z0-9_-]{1,100}$/.test(text)))
+    return undefined;
+  return { eventId: id as string, methodNotice: { key: key as string, reference: reference as string, of } };
 }
 
 /** Validates the body, because a valid signature does not make it well-formed. */

@@ -72,6 +72,7 @@ function defaultRecord(
     lookups_left: null,
     charge_key: null,
     return_url: null,
+    customer: null,
     callbacks_json: null,
     callback_due_ms: null,
     callback_trouble: null,

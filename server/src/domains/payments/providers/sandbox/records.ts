@@ -81,10 +81,14 @@ export class SandboxRecords {
   }
 
   /** Applies the payer's choice. Undefined if the payer has chosen before or cannot choose. */
-  async decide(key: string, decision: PayerChoice): Promise<OperationRecord | undefined> {
+  async decide(
+    key: string,
+    decision: PayerChoice,
+    kind: 'CHARGE' | 'SETUP' = 'CHARGE',
+  ): Promise<OperationRecord | undefined> {
     const { state, failureCode } = payerChoices[decision];
     const { database, clock } = this.#options;
-    const [record] = await database.run(decideOperation, [key, state, failureCode, decision, clock()]);
+    const [record] = await database.run(decideOperation, [key, state, failureCode, decision, clock(), kind]);
     return record;
   }
 

@@ -11,6 +11,7 @@ import type {
   CancelOperation,
   ChargeOperation,
   Credentials,
+  KeptMethod,
   Operation,
   Outcome,
   Provider,
@@ -19,6 +20,7 @@ import type {
 } from '../provider.ts';
 import { behaviourOf, isRefundWord, slowMs } from './behaviours.ts';
 import { keyOfReference, outcomeOf, readSandboxCallback, referenceOf } from './messages.ts';
+import { customerOfSave, SandboxMethods } from './methods.ts';
 import { newCancellationRecord, newOperationRecord, type PayerChoice } from './new-record.ts';
 import { SandboxRecords } from './records.ts';
 import type { OperationRecord } from './statements.ts';
@@ -41,6 +43,9 @@ export interface PayerPayment {
   returnUrl: string | null;
 }
 
+/** The content of the page on which a payer lets a payment method be kept. */
+export type PayerSetup = Pick<PayerPayment, 'state' | 'returnUrl'>;
+
 /**
  * A payment provider inside Florin for tests. It has records of its own, moves no money and misbehaves on request
  * (`behaviours.ts`, docs/guides/sandbox.md). Like any provider it carries out a key once and never changes a final
@@ -51,9 +56,11 @@ export interface PayerPayment {
 export class Sandbox implements Provider {
   readonly #options: SandboxOptions;
   readonly #records: SandboxRecords;
+  readonly methods: SandboxMethods;
 
   constructor(options: SandboxOptions) {
     this.#options = options;
+    this.methods = new SandboxMethods(options);
     this.#records = new SandboxRecords(options);
   }
 
@@ -63,7 +70,16 @@ export class Sandbox implements Provider {
   }
 
   charge(operation: ChargeOperation, call: Call): Promise<Outcome> {
-    return this.#perform(operation, call);
+    const { method } = operation;
+    return method === null
+      ? this.#perform(operation, call)
+      : untilDeadline(call, () => this.#chargeMethod({ ...operation, method }, call));
+  }
+
+  async #chargeMethod(operation: ChargeOperation & { method: KeptMethod }, call: Call): Promise<Outcome> {
+    const used = await this.methods.use(operation);
+    if (typeof used === 'string') return { kind: 'failed', failure: failure(used, used) };
+    return this.#perform(operation, call, used.word ?? undefined);
   }
 
   refund(operation: RefundOperation, call: Call): Promise<Outcome> {
@@ -118,12 +134,26 @@ export class Sandbox implements Provider {
     return record === undefined ? this.payerPayment(key) : payerPaymentOf(record);
   }
 
-  #perform(operation: ChargeOperation | RefundOperation, call: Call, refundWord?: string): Promise<Outcome> {
-    const behaviour = behaviourOf(operation, refundWord);
+  /** The same for the page at `/sandbox/setup/{key}`, on which the payer lets a payment method be kept. */
+  async payerSetup(key: string): Promise<PayerSetup | undefined> {
+    return isKey(key) ? this.methods.payerSetup(key) : undefined;
+  }
+
+  async decideSetup(key: string, decision: PayerChoice): Promise<PayerSetup | undefined> {
+    if (isKey(key)) await this.#records.decide(key, decision, 'SETUP');
+    return this.payerSetup(key);
+  }
+
+  #perform(operation: ChargeOperation | RefundOperation, call: Call, keptWord?: string): Promise<Outcome> {
+    const behaviour = behaviourOf(operation, keptWord);
     if (behaviour === undefined) return Promise.resolve(unknownBehaviour(operation));
     return untilDeadline(call, async () => {
       const newRecord = newOperationRecord(operation, behaviour, call, this.#options.clock());
       const record = await this.#records.insertOnce(newRecord);
+      if (operation.kind === 'CHARGE' && operation.save !== null) {
+        await this.methods.keep(operation, newRecord.behaviour, call);
+        record.customer = customerOfSave(operation);
+      }
       if (record !== newRecord) {
         requireSameOperation(record, operation, call);
         return record.behaviour === 'silent' ? noAnswer : this.#outcome(await this.#records.settle(record));
@@ -140,16 +170,20 @@ export class Sandbox implements Provider {
     const current = await this.#records.applyDueChange(record);
     const { key, kind, state, failure_code: failureCode, fee, amount, currency, settles_ms } = current;
     const reference = referenceOf(key);
-    if (settles_ms !== null || state === 'PENDING') return { kind: 'pending', reference };
+    if (settles_ms !== null || state === 'PENDING') return { kind: 'pending', reference, ...customerIn(current) };
     if (state === 'UNTAKEN') throw new Error(`The sandbox has not carried out ${key}.`);
     if (state === 'UNDECIDED') {
       const url = `${this.#options.publicUrl}/sandbox/pay/${key}`;
-      return { kind: 'needs_payer', reference, nextAction: { type: 'redirect', url } };
+      return { kind: 'needs_payer', reference, nextAction: { type: 'redirect', url }, ...customerIn(current) };
     }
     if (kind === 'CANCEL' && state === 'FAILED') return { kind: 'failed', reference, failure: tooLate };
-    return outcomeOf({ key, state, failureCode, fee, amount, currency });
+    const outcome = { ...outcomeOf({ key, state, failureCode, fee, amount, currency }), ...customerIn(current) };
+    const kept = outcome.kind === 'succeeded' && current.customer !== null ? await this.methods.kept(key) : undefined;
+    return kept === undefined ? outcome : ({ ...outcome, kept } as Outcome);
   }
 }
+
+const customerIn = ({ customer }: OperationRecord) => (customer === null ? {} : { customerReference: customer });
 
 const tooLate = failure('invalid_operation', 'too_late', 'The charge is final and can no longer be cancelled.');
 
@@ -224,6 +258,7 @@ const isKey = (text: string) => /^[a-z0-9_-]{1,64}$/.test(text);
 
 function payerPaymentOf(record: OperationRecord): PayerPayment | undefined {
   const { amount, currency, state, behaviour, return_url: returnUrl } = record;
-  if (behaviour !== 'payer' || state === 'UNTAKEN' || state === 'PENDING') return undefined;
+  if (!(behaviour === 'payer' || behaviour === 'setup:payer') || state === 'UNTAKEN' || state === 'PENDING')
+    return undefined;
   return { amount, currency, state, returnUrl };
 }

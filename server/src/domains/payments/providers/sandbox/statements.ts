@@ -2,6 +2,7 @@ import { plainArray, textArray } from '../../../../platform/postgres/array-liter
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { statement, type Topic } from '../../../../platform/postgres/statement.ts';
 import type { FailureCode } from '../failures.ts';
+import type { MethodType } from '../provider.ts';
 import type { SignedMessage } from './messages.ts';
 
 /** Callbacks of the sandbox are due. */
@@ -27,6 +28,8 @@ export interface OperationRecord {
   returns_ms: number | null;
   lookups_left: number | null;
   return_url: string | null;
+  /** The customer that the charge keeps a payment method for; null: it keeps none. */
+  customer: string | null;
 }
 
 export interface NewOperationRecord extends OperationRecord {
@@ -39,7 +42,8 @@ export interface NewOperationRecord extends OperationRecord {
 
 const columns = `o.key, o.kind, o.channel_id, o.amount, o.currency, o.state, o.behaviour, o.failure_code, o.fee,
   (extract(epoch from o.settles_at) * 1000)::float8 as settles_ms,
-  (extract(epoch from o.returns_at) * 1000)::float8 as returns_ms, o.lookups_left, o.return_url`;
+  (extract(epoch from o.returns_at) * 1000)::float8 as returns_ms, o.lookups_left, o.return_url,
+  o.customer`;
 
 /** Inserts a batch. Skips keys that exist and does not return them. */
 const insertOperations = statement<{ key: string }>(
@@ -108,7 +112,7 @@ export const recordRepeatedCalls = statement<OperationRecord>(
 
 export const findOperation = statement<OperationRecord>(
   'sandbox.find',
-  `select ${columns} from sandbox_operation o where key = $1`,
+  `select ${columns} from sandbox_operation o where key = $1 and kind <> 'SETUP'`,
 );
 
 /** Makes a result final before it is reported: the operation can no longer be cancelled. Values: key, now in ms. */
@@ -213,13 +217,14 @@ export const settleCancel = statement<OperationRecord>(
    returning ${columns}`,
 );
 
-/** Values: key, new state, failure code, the decision (selects the callbacks to send), now in ms. */
+/** Values: key, new state, failure code, the decision (selects the callbacks to send), now in ms, kind. */
 export const decideOperation = statement<OperationRecord>(
   'sandbox.decide',
   `update sandbox_operation o
       set state = $2, failure_code = $3, callbacks = callbacks -> $4,
-          callback_due_at = case when callbacks is not null then to_timestamp($5::float8 / 1000) end
-    where key = $1 and state = 'UNDECIDED'
+          callback_due_at = case when callbacks is not null then to_timestamp($5::float8 / 1000) end,
+          kept_at = case when customer is not null and $2 = 'SUCCEEDED' then to_timestamp($5::float8 / 1000) end
+    where key = $1 and state = 'UNDECIDED' and kind = $6
    returning ${columns}`,
   { wakes: [{ topic: sandboxCallbacksDue, when: (rows) => rows.length > 0 }] },
 );
@@ -285,4 +290,80 @@ export const releaseCallbacks = statement(
       set callback_due_at = to_timestamp($3::float8 / 1000)
      from unnest($1::text[], $2::int[]) as released (key, step)
     where o.key = released.key and o.callback_step = released.step`,
+);
+
+/** An operation that has kept a payment method, or may. */
+export interface KeptRecord {
+  key: string;
+  kind: 'CHARGE' | 'SETUP';
+  channel_id: number;
+  state: OperationState;
+  /** The word that it was called with; null: none. */
+  behaviour: string | null;
+  failure_code: FailureCode | null;
+  return_url: string | null;
+  created_ms: number;
+  /** Null: it keeps nothing. */
+  customer: string | null;
+  method_type: MethodType | null;
+  last4: string | null;
+  kept_ms: number | null;
+  detached: boolean;
+  /** The first charge with the method. */
+  used_by: string | null;
+}
+
+const keptColumns = `key, kind, channel_id, state, behaviour, failure_code, return_url,
+  (extract(epoch from created_at) * 1000)::float8 as created_ms, customer, method_type, last4,
+  (extract(epoch from kept_at) * 1000)::float8 as kept_ms, detached_at is not null as detached, used_by`;
+
+/**
+ * Records a setup once. Values: key, channel, state, word, failure code, return address, customer, type of the method,
+ * last digits, callbacks as JSON, when the first is due in ms, why there are none, now in ms.
+ */
+export const insertSetup = statement(
+  'sandbox.insert_setup',
+  `insert into sandbox_operation (key, kind, channel_id, state, behaviour, failure_code, return_url, customer,
+                                  method_type, last4, callbacks, callback_due_at, callback_trouble, created_at, kept_at)
+   values ($1, 'SETUP', $2, $3, $4, $5, $6, $7, $8, $9, $10, to_timestamp($11::float8 / 1000), $12,
+           to_timestamp($13::float8 / 1000), case when $3 = 'SUCCEEDED' then to_timestamp($13::float8 / 1000) end)
+   on conflict (key) do update set calls = sandbox_operation.calls + 1`,
+);
+
+export const findKept = statement<KeptRecord>(
+  'sandbox.find_kept',
+  `select ${keptColumns} from sandbox_operation where key = $1 and kind in ('CHARGE', 'SETUP')`,
+);
+
+/** Counts a charge with a method; the first one stays. Values: key of the method, key of the charge. */
+export const useKept = statement<KeptRecord>(
+  'sandbox.use_kept',
+  `update sandbox_operation set used_by = coalesce(used_by, $2) where key = $1 and customer is not null
+   returning ${keptColumns}`,
+);
+
+/**
+ * Lets a charge keep what it is paid with. Values: key, customer, type, callbacks as JSON, when the first is due in ms,
+ * why there are none, now in ms.
+ */
+export const keepMethodOfCharge = statement(
+  'sandbox.keep_method_of_charge',
+  `update sandbox_operation
+      set customer = $2, method_type = $3, callbacks = coalesce($4, callbacks),
+          callback_due_at = coalesce(to_timestamp($5::float8 / 1000), callback_due_at),
+          callback_trouble = coalesce($6, callback_trouble), kept_at = to_timestamp($7::float8 / 1000)
+    where key = $1 and customer is null`,
+);
+
+/** Values: key, now in ms. */
+export const detachKept = statement(
+  'sandbox.detach_kept',
+  `update sandbox_operation set detached_at = coalesce(detached_at, to_timestamp($2::float8 / 1000))
+    where key = $1 and customer is not null`,
+);
+
+/** The payer did not finish in time. */
+export const failUndecidedSetup = statement(
+  'sandbox.fail_undecided_setup',
+  `update sandbox_operation set state = 'FAILED', failure_code = 'payment_expired' where key = $1 and state = 'UNDECIDED'`,
 );

@@ -44,6 +44,8 @@ const newPayment = () => ({
   customerId: null,
   invoiceId: null,
   userId,
+  methodId: null,
+  initiator: 'PAYER',
   failureCode: null,
   failureMessage: null,
   fallback: null,

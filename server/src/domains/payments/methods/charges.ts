@@ -1,0 +1,234 @@
+import { type Clock, isoTime } from '../../../core/clock.ts';
+import { type GenerateUuid, uuidTimeMs } from '../../../core/id.ts';
+import { plainArray } from '../../../platform/postgres/array-literal.ts';
+import type { Queryable } from '../../../platform/postgres/database.ts';
+import type { ProviderName } from '../providers/directory.ts';
+import { type Failure, type FailureCode, failure } from '../providers/failures.ts';
+import type { Agreement, Consent, KeptMethod, Outcome, ProviderMethod, SaveRequest } from '../providers/provider.ts';
+import { changeMethod, insertMethod, type MethodChangeDeps } from './change.ts';
+import type { MethodCustomers } from './customers.ts';
+import { columnsOf, keptMethodOf, type Opener, referenceDigest, type Sealer } from './kept.ts';
+import { customerAtProvider, learnCustomer } from './provider-customers.ts';
+import { lockedMethod } from './read.ts';
+import { emptyMethod, type MethodRow } from './record.ts';
+import { isUsable, statusAfterFailure } from './rules.ts';
+import { findByReference, findMethod, findOfCustomers } from './statements.ts';
+
+/** How a payment keeps what its payer pays with: the column `save_method`. */
+export interface SaveMethod {
+  agreement: Agreement;
+  /** Null: it becomes the default where the customer has none. */
+  isDefault: boolean | null;
+  consent: Consent | null;
+}
+
+/** A charge, as far as payment methods are concerned. */
+export interface ChargeOfMethod {
+  tenant_id: number;
+  /** The payment's UUID. */
+  id: string;
+  livemode: boolean;
+  customer_id: number | null;
+  /** The method that the payment was created with. */
+  method_id: string | null;
+  /** The method that a charge through a fallback channel uses. */
+  operation_method_id: string | null;
+  save_method: SaveMethod | null;
+  operation_channel_id: number;
+  operation_provider: ProviderName;
+}
+
+/** What is sent of payment methods with a charge. */
+export interface SentMethods {
+  method: KeptMethod | null;
+  save: SaveRequest | null;
+}
+
+/** Of a charge without payment methods. */
+export const noMethods: SentMethods = { method: null, save: null };
+
+/** What the outcome of a charge changes of payment methods. */
+export type MethodEffect =
+  | { kind: 'kept'; id: string; isNew: boolean; kept: ProviderMethod }
+  | { kind: 'failed'; id: string; code: FailureCode };
+
+/** Whether a charge uses a payment method, or keeps one. */
+export function involvesMethod({ method_id, save_method }: Pick<ChargeOfMethod, 'method_id' | 'save_method'>): boolean {
+  return method_id !== null || save_method !== null;
+}
+
+export interface ChargeMethodsDeps extends MethodChangeDeps, Sealer {
+  database: Queryable;
+  credentials: { secrets: Opener & { isLost: (sealed: Buffer) => boolean } };
+  methodCustomers: MethodCustomers;
+  clock: Clock;
+  generateUuid: GenerateUuid;
+}
+
+/** Payment methods of charges: what is sent of them, and what becomes of them. */
+export class ChargeMethods {
+  readonly #deps: ChargeMethodsDeps;
+
+  constructor(deps: ChargeMethodsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Why a charge that was not sent yet cannot be: its method has ended since the payment was created. */
+  async refusalOf(charge: ChargeOfMethod): Promise<Failure | undefined> {
+    if (charge.method_id === null) return undefined;
+    const row = await this.#read(charge, chargedMethod(charge) as string);
+    const { secrets } = this.#deps.credentials;
+    const isSendable = isUsable(row) && row.reference_sealed !== null && !secrets.isLost(row.reference_sealed);
+    return isSendable ? undefined : failure('payment_method_missing');
+  }
+
+  async of(charge: ChargeOfMethod): Promise<SentMethods> {
+    const { database, credentials } = this.#deps;
+    const methodId = chargedMethod(charge);
+    if (methodId !== null) {
+      return { method: keptMethodOf(await this.#read(charge, methodId), credentials.secrets), save: null };
+    }
+    const { save_method: save } = charge;
+    if (save === null) return noMethods;
+    const customer = await customerAtProvider(database, customerOnChannel(charge), this.#deps);
+    return { method: null, save: { customer, agreement: save.agreement, consent: save.consent } };
+  }
+
+  /** Stores the provider's id of the customer, once an answer to a charge that saves names it. */
+  async learn(charge: ChargeOfMethod, outcome: Outcome): Promise<void> {
+    if (charge.save_method === null || !('customerReference' in outcome)) return;
+    const { customerReference } = outcome;
+    if (customerReference === undefined) return;
+    await learnCustomer(this.#deps.database, customerOnChannel(charge), customerReference, this.#deps);
+  }
+
+  /** What a final outcome changes of payment methods; null: nothing. */
+  async effectOf(charge: ChargeOfMethod, outcome: Outcome): Promise<MethodEffect | null> {
+    const id = chargedMethod(charge);
+    if (id !== null) {
+      if (outcome.kind !== 'failed' || !isOfMethod(outcome.failure.code)) return null;
+      return { kind: 'failed', id, code: outcome.failure.code };
+    }
+    if (charge.save_method === null || outcome.kind !== 'succeeded' || outcome.kept === undefined) return null;
+    const { kept } = outcome;
+    const existing = await this.#existing(charge, kept);
+    return { kind: 'kept', id: existing?.id ?? this.#deps.generateUuid(), isNew: existing === undefined, kept };
+  }
+
+  /** Locks the customers of charges, in the transaction that settles them. */
+  async lockCustomers(transaction: Queryable, charges: readonly ChargeOfMethod[]): Promise<void> {
+    const keys = new Map(
+      charges.flatMap(({ tenant_id: tenantId, customer_id: customerId }) =>
+        customerId === null ? [] : [[`${tenantId} ${customerId}`, { tenantId, customerId }] as const],
+      ),
+    );
+    const inOrder = [...keys.values()].toSorted((a, b) => a.tenantId - b.tenantId || a.customerId - b.customerId);
+    for (const customer of inOrder) await this.#deps.methodCustomers.lock(transaction, customer);
+  }
+
+  /** Writes an effect, in the transaction that has settled the charge and holds `lockCustomers`. */
+  async apply(transaction: Queryable, charge: ChargeOfMethod, effect: MethodEffect): Promise<void> {
+    if (effect.kind === 'failed') return this.#recordFailure(transaction, charge, effect);
+    const { customerReference } = effect.kept;
+    if (customerReference !== null) {
+      await learnCustomer(transaction, customerOnChannel(charge), customerReference, this.#deps);
+    }
+    if (effect.isNew) await this.#insert(transaction, charge, effect);
+    else await this.#keepAgain(transaction, charge, effect);
+  }
+
+  /** The one method of the payment's customer that a fallback channel can charge; undefined: none, or several. */
+  async onlyMethodAt(
+    { tenant_id, customer_id }: Pick<ChargeOfMethod, 'tenant_id' | 'customer_id'>,
+    channelId: number,
+  ): Promise<string | undefined> {
+    if (customer_id === null) return undefined;
+    const values = [plainArray([tenant_id]), plainArray([customer_id])];
+    const rows = await this.#deps.database.run(findOfCustomers, values);
+    const active = rows.filter(({ status, channel_id }) => status === 'ACTIVE' && channel_id === channelId);
+    return active.length === 1 ? active[0]?.id : undefined;
+  }
+
+  async #recordFailure(
+    transaction: Queryable,
+    { tenant_id }: ChargeOfMethod,
+    { id, code }: Extract<MethodEffect, { kind: 'failed' }>,
+  ): Promise<void> {
+    const before = await lockedMethod(transaction, { tenant_id, id });
+    // What the issuer said decides whether an EXPIRED card can be charged: a later failure does not hide it.
+    const isIssuersWord = before.status === 'EXPIRED' && before.failure_code === 'expired_card';
+    const status = statusAfterFailure(before.status, code);
+    if (status === before.status && (isIssuersWord || before.failure_code === code)) return;
+    await changeMethod(transaction, before, { status, failure_code: code }, this.#deps);
+  }
+
+  async #insert(
+    transaction: Queryable,
+    charge: ChargeOfMethod,
+    { id, kept }: Extract<MethodEffect, { kind: 'kept' }>,
+  ): Promise<void> {
+    const { tenant_id, operation_channel_id: channel_id } = charge;
+    const save = charge.save_method as SaveMethod;
+    const time = isoTime(uuidTimeMs(id));
+    const row: MethodRow = {
+      ...emptyMethod,
+      tenant_id,
+      id,
+      livemode: charge.livemode,
+      customer_id: charge.customer_id as number,
+      channel_id,
+      provider: charge.operation_provider,
+      ...columnsOf(kept, channel_id, { tenant_id, id }, transaction, this.#deps),
+      agreement: save.agreement,
+      status: 'ACTIVE',
+      wants_default: save.isDefault,
+      consent: save.consent,
+      created_at: time,
+      updated_at: time,
+    };
+    await insertMethod(transaction, row, this.#deps);
+  }
+
+  /** The provider has kept what it keeps already: the method is ACTIVE again. */
+  async #keepAgain(
+    transaction: Queryable,
+    charge: ChargeOfMethod,
+    { id, kept }: Extract<MethodEffect, { kind: 'kept' }>,
+  ): Promise<void> {
+    const before = await lockedMethod(transaction, { tenant_id: charge.tenant_id, id });
+    if (before.status === 'DETACHED') return;
+    const told = columnsOf(kept, before.channel_id, before, transaction, this.#deps);
+    await changeMethod(transaction, before, { ...told, status: 'ACTIVE' }, this.#deps);
+  }
+
+  async #existing(charge: ChargeOfMethod, { reference }: ProviderMethod): Promise<MethodRow | undefined> {
+    const { database } = this.#deps;
+    const digest = referenceDigest(database, charge.operation_channel_id, reference);
+    const rows = await database.run(findByReference, [charge.operation_channel_id, digest]);
+    return rows.find(
+      ({ tenant_id, customer_id, status }) =>
+        tenant_id === charge.tenant_id && customer_id === charge.customer_id && keepable.has(status),
+    );
+  }
+
+  async #read({ tenant_id }: Pick<ChargeOfMethod, 'tenant_id'>, id: string): Promise<MethodRow> {
+    const [row] = await this.#deps.database.run(findMethod, [[tenant_id], id]);
+    if (row === undefined) throw new Error(`There is no payment method ${id}.`);
+    return row;
+  }
+}
+
+const keepable = new Set(['ACTIVE', 'EXPIRED', 'REVOKED']);
+
+const chargedMethod = ({ operation_method_id, method_id }: ChargeOfMethod) => operation_method_id ?? method_id;
+
+const customerOnChannel = ({ tenant_id, customer_id, operation_channel_id }: ChargeOfMethod) => ({
+  tenant_id,
+  customer_id: customer_id as number,
+  channel_id: operation_channel_id,
+});
+
+/** Whether a failure is about the method, and not about the provider or about us. */
+function isOfMethod(code: FailureCode): boolean {
+  return !['provider_unavailable', 'credentials_refused', 'invalid_operation', 'processing_error'].includes(code);
+}

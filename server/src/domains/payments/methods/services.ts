@@ -1,0 +1,32 @@
+import { failureLog } from '../../../platform/jobs/worker.ts';
+import type { WebhooksApp } from '../../webhooks/app.ts';
+import type { PaymentsApp } from '../app.ts';
+import { ChargeMethods } from './charges.ts';
+import { RegisteredMethodCustomers } from './customers.ts';
+import { expiryWorker } from './expiry.ts';
+import { MethodNotices } from './notices.ts';
+import { methodWorker } from './worker.ts';
+
+/** Makes what sets payment methods up at providers. */
+export function methodServices(
+  app: WebhooksApp & Pick<PaymentsApp, 'settings' | 'providers' | 'channels' | 'credentials'>,
+) {
+  const { settings, sandboxEnabled, queueDatabase, workerDatabase, log } = app;
+  const methodCustomers = new RegisteredMethodCustomers();
+  const common = {
+    ...app,
+    database: workerDatabase,
+    methodCustomers,
+    disabledProviders: new Set(sandboxEnabled ? [] : (['sandbox'] as const)),
+    timeoutMs: settings['app.provider.timeout'],
+    ...failureLog(log, 'Setting up payment methods'),
+  };
+  const chargeMethods = new ChargeMethods({ ...app, database: queueDatabase, methodCustomers });
+  return {
+    methodCustomers,
+    methodWorker: methodWorker(common),
+    expiryWorker: expiryWorker(common),
+    methodNotices: new MethodNotices(common),
+    chargeMethods,
+  };
+}

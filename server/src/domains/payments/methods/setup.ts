@@ -1,0 +1,178 @@
+import { isoTime } from '../../../core/clock.ts';
+import { invalid, notFound, Refusal } from '../../../core/errors.ts';
+import { publicId, uuidTimeMs } from '../../../core/id.ts';
+import { requireModeOfKey, requireSameMode, seesMode } from '../../../core/livemode.ts';
+import { metadataJson } from '../../../core/metadata.ts';
+import type { Principal } from '../../../core/principal.ts';
+import type { Call } from '../../../platform/http/route.ts';
+import type { Queryable } from '../../../platform/postgres/database.ts';
+import { answerOnce, type IdempotentAnswer } from '../../../platform/postgres/idempotency-records.ts';
+import { type Actor, appendAudit } from '../../identity/audit/append.ts';
+import { secretsGiven } from '../../identity/audit/changes.ts';
+import { actFor } from '../../identity/tenants/act-for.ts';
+import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
+import type { PaymentsApp } from '../app.ts';
+import { requireAccepting } from '../channels/rules.ts';
+import type { ChannelRow } from '../channels/statements.ts';
+import type { Agreement, BankAccount, Consent, MethodType, Provider } from '../providers/provider.ts';
+import { insertMethod } from './change.ts';
+import type { MethodCustomer } from './customers.ts';
+import { sealSource } from './kept.ts';
+import { openMethodOperation } from './operation-statements.ts';
+import { emptyMethod, type MethodRecord, type MethodRow, method } from './record.ts';
+import { debitTypes } from './rules.ts';
+import { type SetupInput, setupInput } from './schema.ts';
+
+const path = '/api/payment-method/setup';
+
+/**
+ * Sets a payment method up at a channel's provider, without moving money. It is PENDING when this resolves; a worker
+ * calls the provider. A repeat with the same idempotency key gets the first answer.
+ */
+export async function setUpMethod(
+  { body: input, principal: caller, idempotencyKey }: Call<SetupInput>,
+  app: PaymentsApp,
+): Promise<IdempotentAnswer<MethodRecord>> {
+  const { token, bankAccount, ...open } = input;
+  requireSource(input);
+  metadataJson(input.metadata);
+  const principal = await app.channels.actOn(input.channelId, await actFor(caller, input.tenantId, app.database));
+  const customer = await findCustomer(input.customerId, principal, app);
+  const channel = await channelThatKeeps(input.channelId, principal, customer, app);
+  const secrets = secretsGiven(setupInput, input);
+  const request = {
+    tenantId: customer.tenantId,
+    path,
+    key: idempotencyKey,
+    input: { ...open, ...secrets },
+    nowMs: app.clock(),
+  };
+  return answerOnce(app.database, request, async (transaction) => {
+    const { isDefault = null, agreement, consent, type, returnUrl, metadata } = input;
+    const setup = { customer, channel, token, bankAccount, isDefault, agreement, consent, type, returnUrl, metadata };
+    return method.show(await beginSetup(transaction, setup, principal, app));
+  });
+}
+
+/** A method to set up for a customer of the channel's mode. */
+export interface Setup {
+  token?: string | undefined;
+  bankAccount?: BankAccount | undefined;
+  customer: MethodCustomer;
+  channel: ChannelRow;
+  /** Null: it becomes the default where the customer has none. */
+  isDefault: boolean | null;
+  agreement?: Agreement | undefined;
+  consent?: Consent | undefined;
+  type?: MethodType | undefined;
+  returnUrl?: string | undefined;
+  metadata?: object | undefined;
+}
+
+/** Writes a PENDING method, and the operation that sets it up at the provider. `actor`: who does it. */
+export async function beginSetup(
+  transaction: Queryable,
+  { customer, channel, type, ...setup }: Setup,
+  actor: Actor,
+  app: Pick<PaymentsApp, 'clock' | 'generateUuid' | 'seal' | 'methodCustomers'>,
+): Promise<MethodRow> {
+  const { tenantId } = customer;
+  const { token = null, bankAccount = null } = setup;
+  const key = { tenant_id: tenantId, id: app.generateUuid() };
+  const time = isoTime(uuidTimeMs(key.id));
+  const provider = channel.provider as NonNullable<ChannelRow['provider']>;
+  const row = await insertMethod(
+    transaction,
+    {
+      ...emptyMethod,
+      ...key,
+      livemode: channel.livemode,
+      customer_id: customer.id,
+      channel_id: channel.id,
+      provider,
+      type: bankAccount === null ? (type ?? 'other') : 'sepa_debit',
+      ...shownOf(bankAccount),
+      agreement: setup.agreement ?? 'SUBSCRIPTION',
+      status: 'PENDING',
+      wants_default: setup.isDefault,
+      consent: setup.consent ?? null,
+      metadata: (setup.metadata as MethodRow['metadata'] | undefined) ?? null,
+      source_sealed: token === null && bankAccount === null ? null : sealSource({ token, bankAccount }, key, app),
+      return_url: setup.returnUrl ?? null,
+      created_at: time,
+      updated_at: time,
+    },
+    app,
+  );
+  await transaction.run(openMethodOperation, [tenantId, row.id, 'SETUP', channel.id, provider, uuidTimeMs(row.id)]);
+  const secrets = {
+    ...(token !== null && { token: 'set' as const }),
+    ...(bankAccount !== null && { bankAccount: 'set' as const }),
+  };
+  const action = 'payment_method.setup';
+  const recordId = publicId('mtd', row.id);
+  await appendAudit(transaction, actor, { action, tenantId, recordId, after: method.show(row), secrets });
+  return row;
+}
+
+function requireSource({ token, bankAccount, type, consent }: SetupInput): void {
+  if (bankAccount !== undefined && token !== undefined) {
+    throw invalid('bankAccount', 'bankAccount cannot be used together with token.');
+  }
+  if (bankAccount !== undefined && type !== undefined && type !== 'sepa_debit') {
+    throw invalid('type', 'The type of a bankAccount is sepa_debit.');
+  }
+  const isDebit = bankAccount !== undefined || (token !== undefined && type !== undefined && debitTypes.has(type));
+  if (isDebit && consent === undefined) {
+    throw invalid('consent', 'A debit that is set up without the payer on a page needs consent.');
+  }
+}
+
+function shownOf(bankAccount: BankAccount | null): Pick<MethodRow, 'last4' | 'country'> {
+  const iban = bankAccount?.iban.replaceAll(' ', '').toUpperCase();
+  return iban === undefined ? { last4: null, country: null } : { last4: iban.slice(-4), country: iban.slice(0, 2) };
+}
+
+/** The customer, if the caller may see it. */
+export async function findCustomer(
+  id: number,
+  principal: Principal,
+  { database, methodCustomers }: Pick<PaymentsApp, 'database' | 'methodCustomers'>,
+): Promise<MethodCustomer> {
+  const tenants = await visibleTenants(database, principal);
+  const customer = await methodCustomers.find(database, tenants, id);
+  if (customer === undefined || !seesMode(principal, customer.livemode)) throw notFound('customer', id, 'customerId');
+  return customer;
+}
+
+/** The channel, which must accept payments, be of the customer's mode, and have a provider that keeps methods. */
+async function channelThatKeeps(
+  id: number,
+  principal: Principal,
+  { tenantId, livemode }: MethodCustomer,
+  app: Pick<PaymentsApp, 'channels' | 'providers'>,
+): Promise<ChannelRow> {
+  const channel = await app.channels.findUsable(id, tenantId);
+  requireModeOfKey(principal, channel.livemode, 'channelId', `channel ${id}`);
+  requireSameMode(livemode, channel.livemode, 'channelId', `channel ${id}`);
+  requireAccepting(channel, channel.currencies[0] as string);
+  await requireMethodsOf(channel, app);
+  return channel;
+}
+
+/** Refuses (`channel_cannot`) a channel whose provider keeps no payment methods. */
+export async function requireMethodsOf(
+  { id, provider }: ChannelRow,
+  { providers }: Pick<PaymentsApp, 'providers'>,
+): Promise<void> {
+  const connector: Provider | undefined = provider === null ? undefined : await providers.of(provider);
+  if (connector?.methods !== undefined) return;
+  throw new Refusal(
+    'channel_cannot',
+    `Channel ${id} cannot keep payment methods: ${provider ?? 'it has no provider'}.`,
+    {
+      field: 'channelId',
+      details: { provider, ability: 'methods' },
+    },
+  );
+}

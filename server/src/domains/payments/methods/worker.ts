@@ -1,0 +1,275 @@
+import { type Clock, secondMs } from '../../../core/clock.ts';
+import { type GenerateUuid, publicId } from '../../../core/id.ts';
+import { retryAfterMs } from '../../../core/retry-after.ts';
+import { claimBy, leasesOf } from '../../../platform/jobs/lease-statements.ts';
+import { type FailureReports, type Leased, Worker } from '../../../platform/jobs/worker.ts';
+import type { Transactional } from '../../../platform/postgres/database.ts';
+import type { FailPoint } from '../../../platform/process/fail-point.ts';
+import { type ChannelCredentials, callbackUrlOf } from '../channels/credentials.ts';
+import type { ChannelDirectory } from '../channels/directory.ts';
+import { lookUpAt, maximumLimitWaitMs } from '../operation-queue/rules.ts';
+import { callInTime } from '../providers/call-in-time.ts';
+import type { ProviderName, Providers } from '../providers/directory.ts';
+import { failure } from '../providers/failures.ts';
+import type {
+  Absent,
+  Call,
+  DetachOperation,
+  MethodProvider,
+  Outcome,
+  Provider,
+  SetupOperation,
+  SetupOutcome,
+} from '../providers/provider.ts';
+import type { MethodCustomers } from './customers.ts';
+import { keptMethodOf, sourceOf } from './kept.ts';
+import {
+  claimMethodOperations,
+  deferMethodOperation,
+  finishMethodOperation,
+  type MethodOperationRow,
+  type MethodOperationState,
+  markCalling,
+  methodOperationDue,
+  methodOperationsDue,
+  methodOperationTable,
+} from './operation-statements.ts';
+import { customerAtProvider, learnCustomer } from './provider-customers.ts';
+import type { MethodRow } from './record.ts';
+import { settleSetup, showNextAction } from './settle.ts';
+import { findMethod } from './statements.ts';
+
+export interface MethodWorkerDeps extends FailureReports {
+  database: Transactional;
+  providers: Pick<Providers, 'of'>;
+  channels: Pick<ChannelDirectory, 'find'>;
+  credentials: Pick<ChannelCredentials, 'of' | 'secrets'>;
+  methodCustomers: MethodCustomers;
+  seal: (plain: string, associatedData: string) => Buffer;
+  clock: Clock;
+  generateUuid: GenerateUuid;
+  publicUrl: string;
+  /** Providers that are never called: the sandbox, if `app.sandbox.enabled` is false. */
+  disabledProviders?: ReadonlySet<ProviderName>;
+  /** Deadline of each call and each look-up: `app.provider.timeout`. */
+  timeoutMs: number;
+  failPoint: FailPoint;
+}
+
+/** Setups and detachments are rare, compared with charges. */
+const maximumInFlight = 50;
+/** A lease lasts longer than its two calls (a look-up, then a call), by the time to settle. */
+const leaseBeyondCallsMs = 10 * secondMs;
+
+/**
+ * Takes operations of payment methods from READY to their final state: marks them as called, calls the provider or
+ * looks up the outcome of an earlier call, and settles the method, or defers the operation to its next look-up. If the
+ * process dies between two steps, another one looks the operation up under the same idempotency key.
+ */
+export function methodWorker(deps: MethodWorkerDeps): Worker<MethodOperationRow> {
+  const { timeoutMs, onError, onRecovered } = deps;
+  const leasing = { ...deps, leaseMs: 2 * timeoutMs + leaseBeyondCallsMs };
+  return new Worker<MethodOperationRow>({
+    name: 'methods',
+    dueWork: { topic: methodOperationsDue, due: methodOperationDue },
+    claim: claimBy(claimMethodOperations, leasing),
+    leases: leasesOf(methodOperationTable, leasing),
+    keyOf: ({ tenant_id, method_id, number }) => `${tenant_id} ${method_id} ${number}`,
+    perform: (operation) => perform(operation, deps),
+    slots: maximumInFlight,
+    onError,
+    onRecovered,
+  });
+}
+
+type Operation = Leased<MethodOperationRow>;
+
+interface Asked<Answer> {
+  answer: Answer;
+  calls: number;
+  lookUps: number;
+}
+
+async function perform(operation: Operation, deps: MethodWorkerDeps): Promise<void> {
+  const { database, clock, failPoint } = deps;
+  const [row] = await database.run(findMethod, [[operation.tenant_id], operation.method_id]);
+  if (row === undefined) throw new Error(`There is no payment method ${operation.method_id}.`);
+  const isNew = operation.state === 'READY';
+  if (isNew && operation.kind === 'SETUP' && row.status === 'DETACHED') return cancel(operation, deps);
+  if (isNew) {
+    const marked = await database.run(markCalling, [...leaseKeyOf(operation), clock()]);
+    if (marked.length === 0) return;
+  }
+  failPoint('method_calling');
+  if (operation.kind === 'SETUP') await setUp(operation, row, deps);
+  else await detach(operation, row, deps);
+}
+
+async function setUp(operation: Operation, row: MethodRow, deps: MethodWorkerDeps): Promise<void> {
+  const { failPoint } = deps;
+  const asked = await askForSetup(operation, row, deps);
+  failPoint('method_answered');
+  const answer = asked.answer.kind === 'unknown' && asked.answer.isForgotten ? forgotten : asked.answer;
+  if (answer.kind === 'attached' || answer.kind === 'failed') {
+    await settleSetup(operation, row, answer, asked, deps);
+    failPoint('method_settled');
+    return;
+  }
+  if ('customerReference' in answer && answer.customerReference !== undefined) {
+    await learnCustomer(deps.database, row, answer.customerReference, deps);
+  }
+  if (answer.kind === 'needs_payer') await showNextAction(row, answer.nextAction, deps);
+  await defer(operation, asked, deps);
+}
+
+async function askForSetup(operation: Operation, row: MethodRow, deps: MethodWorkerDeps): Promise<Asked<SetupOutcome>> {
+  if (deps.disabledProviders?.has(operation.provider)) return withoutCall(sandboxDisabled);
+  const { methods }: Provider = await deps.providers.of(operation.provider);
+  if (methods === undefined) return withoutCall(cannotKeep);
+  const isNew = operation.state === 'READY';
+  let request: SetupOperation;
+  try {
+    request = await setupOperationOf(operation, row, deps);
+  } catch (cause) {
+    // Its credentials or its token cannot be opened, or the database is unavailable: it is tried again.
+    return withoutCall({ kind: 'unknown', cause });
+  }
+  const call = (verb: (methods: MethodProvider, context: Call) => Promise<SetupOutcome | Absent>) =>
+    callWithCredentials(operation, deps, (context) => verb(methods, context));
+  const lookedUp = isNew
+    ? ({ kind: 'absent' } as const)
+    : await call((methods, context) => methods.lookUp(request, context));
+  if (lookedUp.kind !== 'absent') return { answer: lookedUp, calls: 0, lookUps: isNew ? 0 : 1 };
+  const answer = (await call((methods, context) => methods.setUp(request, context))) as SetupOutcome;
+  return { answer, calls: 1, lookUps: isNew ? 0 : 1 };
+}
+
+async function setupOperationOf(operation: Operation, row: MethodRow, deps: MethodWorkerDeps): Promise<SetupOperation> {
+  const { channels, credentials, publicUrl } = deps;
+  const channel = await channels.find(operation.channel_id);
+  const { callbackToken } = await credentials.of(operation.channel_id);
+  const { token, bankAccount } = sourceOf(row, credentials.secrets);
+  return {
+    kind: 'SETUP',
+    key: methodOperationKey(operation),
+    methodId: publicId('mtd', row.id),
+    customer: await customerAtProvider(deps.database, row, deps),
+    token,
+    bankAccount,
+    type: row.type === 'other' ? null : row.type,
+    agreement: row.agreement,
+    consent: row.consent,
+    metadata: row.metadata,
+    currency: channel?.currencies[0] ?? '',
+    returnUrl: row.return_url ?? publicUrl,
+    callbackUrl: callbackUrlOf(publicUrl, operation.channel_id, callbackToken),
+    reference: operation.provider_reference,
+    createdMs: Date.parse(operation.created_at),
+    calledMs: operation.called_at === null ? null : Date.parse(operation.called_at),
+  };
+}
+
+/** A method that has ended here is ended at the provider, too. Repeating it is harmless, so there is no look-up. */
+async function detach(operation: Operation, row: MethodRow, deps: MethodWorkerDeps): Promise<void> {
+  const answer = await askForDetach(operation, row, deps);
+  const asked = { answer, calls: 1, lookUps: operation.state === 'READY' ? 0 : 1 };
+  if (answer.kind !== 'succeeded' && answer.kind !== 'failed' && answer.kind !== 'cancelled') {
+    return defer(operation, asked, deps);
+  }
+  await finish(operation, answer.kind === 'succeeded' ? 'SUCCEEDED' : 'FAILED', asked, deps);
+}
+
+async function askForDetach(operation: Operation, row: MethodRow, deps: MethodWorkerDeps): Promise<Outcome> {
+  const { methods }: Provider = await deps.providers.of(operation.provider);
+  if (methods === undefined) return cannotKeep;
+  return callWithCredentials<Outcome>(operation, deps, (context) => {
+    const request: DetachOperation = {
+      kind: 'DETACH',
+      key: methodOperationKey(operation),
+      methodId: publicId('mtd', row.id),
+      method: keptMethodOf(row, deps.credentials.secrets),
+    };
+    return methods.detach(request, context);
+  });
+}
+
+async function callWithCredentials<Answer>(
+  { channel_id: channelId }: Operation,
+  { credentials, timeoutMs }: MethodWorkerDeps,
+  request: (context: Call) => Promise<Answer>,
+): Promise<Answer | { kind: 'unknown'; cause: unknown }> {
+  try {
+    const opened = await credentials.of(channelId);
+    return await callInTime({ credentials: opened, channelId, timeoutMs }, request);
+  } catch (cause) {
+    return { kind: 'unknown', cause };
+  }
+}
+
+/** Records an operation that stays open, and when it is looked up or sent again. */
+async function defer(
+  operation: Operation,
+  { answer, calls, lookUps }: Asked<SetupOutcome | Outcome>,
+  { database, clock }: MethodWorkerDeps,
+): Promise<void> {
+  const nowMs = clock();
+  const reference = 'reference' in answer ? (answer.reference ?? null) : null;
+  const isLimited = answer.kind === 'rate_limited';
+  const askedMs = isLimited ? (retryAfterMs(answer.retryAfter, nowMs) ?? secondMs) : 0;
+  const dueMs = isLimited
+    ? nowMs + Math.min(askedMs, maximumLimitWaitMs)
+    : lookUpAt(operation.look_ups + lookUps, nowMs);
+  const state: MethodOperationState =
+    isLimited && calls > 0 ? 'READY' : answer.kind === 'unknown' || isLimited ? 'UNKNOWN' : 'WAITING';
+  await database.run(deferMethodOperation, [...leaseKeyOf(operation), state, dueMs, reference, calls, lookUps]);
+}
+
+async function finish(
+  { tenant_id, method_id, number }: Operation,
+  state: MethodOperationState,
+  { answer, calls, lookUps }: Asked<Outcome>,
+  { database, clock }: MethodWorkerDeps,
+): Promise<void> {
+  const failed = answer.kind === 'failed' ? answer.failure : undefined;
+  const facts = [failed?.code ?? null, failed?.providerCode ?? null, failed?.message ?? null];
+  await database.run(finishMethodOperation, [
+    tenant_id,
+    method_id,
+    number,
+    state,
+    clock(),
+    null,
+    ...facts,
+    calls,
+    lookUps,
+  ]);
+}
+
+function cancel(operation: Operation, deps: MethodWorkerDeps): Promise<void> {
+  return finish(operation, 'CANCELLED', { answer: { kind: 'cancelled' }, calls: 0, lookUps: 0 }, deps);
+}
+
+/** The idempotency key under which a provider knows an operation of a method: `mtd_…-1`. */
+export function methodOperationKey({ method_id, number }: MethodOperationRow): string {
+  return `${publicId('mtd', method_id)}-${number}`;
+}
+
+const leaseKeyOf = ({ tenant_id, method_id, number, lease }: Operation) => [tenant_id, method_id, number, lease];
+
+const withoutCall = <Answer>(answer: Answer): Asked<Answer> => ({ answer, calls: 0, lookUps: 0 });
+
+const sandboxDisabled = {
+  kind: 'failed',
+  failure: failure('invalid_operation', 'sandbox_disabled', 'The sandbox is disabled here.'),
+} as const;
+
+/** A setup moves no money: without knowing what became of it, another one does no harm. */
+const forgotten = {
+  kind: 'failed',
+  failure: failure('processing_error', null, 'The provider can no longer say what became of this setup.'),
+} as const;
+
+const cannotKeep = {
+  kind: 'failed',
+  failure: failure('not_supported', null, 'The provider of the channel keeps no payment methods.'),
+} as const;
