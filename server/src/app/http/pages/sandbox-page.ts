@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { decimalOf } from '../../../core/money.ts';
+import type { PayerSetup } from '../../../domains/payments/providers/sandbox/methods.ts';
 import type { PayerChoice } from '../../../domains/payments/providers/sandbox/new-record.ts';
-import type { PayerPayment, PayerSetup, Sandbox } from '../../../domains/payments/providers/sandbox/sandbox.ts';
+import type { PayerPayment, Sandbox } from '../../../domains/payments/providers/sandbox/sandbox.ts';
 import { Html, html } from '../../../platform/http/html.ts';
 import { withRawBodies } from '../../../platform/http/raw-body.ts';
 

@@ -199,6 +199,16 @@ export const makeOperationsDue = statement<{ number: number; is_leased: boolean 
   { wakes: [{ topic: operationsDue, when: (rows) => rows.length > 0 }] },
 );
 
+/**
+ * The method that the next charge of a payment uses, in the transaction that opened it. Values: tenant, payment, channel,
+ * method.
+ */
+export const setMethodOfNext = statement(
+  'operations.set_method_of_next',
+  `update provider_operation set method_id = $4
+    where tenant_id = $1 and transaction_id = $2 and channel_id = $3 and kind = 'CHARGE' and state = 'READY'`,
+);
+
 /** Moves all rows of charge_total_delta into charge_total. */
 export const rollUpCharges = rollupOf({
   name: 'statistics.roll_up_charges',

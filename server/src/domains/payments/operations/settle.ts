@@ -5,6 +5,7 @@ import { Batcher } from '../../../platform/postgres/batcher.ts';
 import type { Queryable, Transaction, Transactional } from '../../../platform/postgres/database.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import { type ChargeMethods, involvesMethod } from '../methods/charges.ts';
+import { setMethodOfNext } from '../operation-queue/statements.ts';
 import { findRefund, type RefundRow } from '../refunds/statements.ts';
 import { concernsInvoice, type Payments } from '../transactions/payments.ts';
 import { type TransitionedRow, transitionParameters } from '../transactions/transition.cte.ts';
@@ -22,7 +23,7 @@ import {
   settlementOf,
   valuesOfSettlements,
 } from './settlement.ts';
-import { findOfPayment, type OperationRow, setMethodOfNext } from './statements.ts';
+import { findOfPayment, type OperationRow } from './statements.ts';
 import { isFinished, type SettledBy } from './states.ts';
 
 export interface SettlerDeps {

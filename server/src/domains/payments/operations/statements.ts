@@ -92,13 +92,3 @@ export const findOfPayment = statement<OperationRow>(
     where o.tenant_id = $1 and o.transaction_id = $2
     order by o.number`,
 );
-
-/**
- * The method that the next charge of a payment uses, in the transaction that opened it. Values: tenant, payment, channel,
- * method.
- */
-export const setMethodOfNext = statement(
-  'operations.set_method_of_next',
-  `update provider_operation set method_id = $4
-    where tenant_id = $1 and transaction_id = $2 and channel_id = $3 and kind = 'CHARGE' and state = 'READY'`,
-);

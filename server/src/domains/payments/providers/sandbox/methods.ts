@@ -17,7 +17,6 @@ import type {
 } from '../provider.ts';
 import { isKnownWord, lateMs, wordOfToken } from './behaviours.ts';
 import { signedMethodMessage } from './messages.ts';
-import type { PayerSetup } from './sandbox.ts';
 import {
   detachKept,
   failUndecidedSetup,
@@ -32,6 +31,14 @@ export interface SandboxMethodsOptions {
   database: Queryable;
   clock: Clock;
   publicUrl: string;
+}
+
+/** The content of the page on which a payer lets a payment method be kept. */
+export interface PayerSetup {
+  /** The payer can choose while it is UNDECIDED. */
+  state: 'UNDECIDED' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED';
+  /** Where the page redirects the payer afterwards. */
+  returnUrl: string | null;
 }
 
 /** For how long a payer can finish a setup. */

@@ -20,7 +20,7 @@ import type {
 } from '../provider.ts';
 import { behaviourOf, isRefundWord, slowMs } from './behaviours.ts';
 import { keyOfReference, outcomeOf, readSandboxCallback, referenceOf } from './messages.ts';
-import { customerOfSave, SandboxMethods } from './methods.ts';
+import { customerOfSave, type PayerSetup, SandboxMethods } from './methods.ts';
 import { newCancellationRecord, newOperationRecord, type PayerChoice } from './new-record.ts';
 import { SandboxRecords } from './records.ts';
 import type { OperationRecord } from './statements.ts';
@@ -42,9 +42,6 @@ export interface PayerPayment {
   /** Where the page redirects the payer afterwards. */
   returnUrl: string | null;
 }
-
-/** The content of the page on which a payer lets a payment method be kept. */
-export type PayerSetup = Pick<PayerPayment, 'state' | 'returnUrl'>;
 
 /**
  * A payment provider inside Florin for tests. It has records of its own, moves no money and misbehaves on request
