@@ -12,6 +12,8 @@ const placeholders = {
   receipt: '{paidOn}',
   paymentFailed: '{nextAttempt}',
   lastPaymentFailed: '',
+  confirmationNeeded: '',
+  otherMethodNeeded: '',
 } as const;
 
 export type MailName = keyof typeof placeholders;

@@ -49,6 +49,8 @@ export const checkout = {
   'seller.receipt': 'Quittung',
   'seller.paymentFailed': 'Zahlung fehlgeschlagen, neuer Versuch',
   'seller.lastPaymentFailed': 'Zahlung endgültig fehlgeschlagen',
+  'seller.confirmationNeeded': 'Zahlung fehlgeschlagen, der Kunde muss sie bestätigen',
+  'seller.otherMethodNeeded': 'Zahlung fehlgeschlagen, ein anderes Zahlungsmittel ist nötig',
   'seller.standardText': 'Standardtext',
   'seller.subject': 'Betreff',
   'seller.body': 'Text',

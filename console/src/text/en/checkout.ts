@@ -50,6 +50,8 @@ export const checkout = {
   'seller.receipt': 'Receipt',
   'seller.paymentFailed': 'Payment failed, will be retried',
   'seller.lastPaymentFailed': 'Payment failed, no further retries',
+  'seller.confirmationNeeded': 'Payment failed, the customer must confirm it',
+  'seller.otherMethodNeeded': 'Payment failed, another payment method is needed',
   'seller.standardText': 'Standard text',
   'seller.subject': 'Subject',
   'seller.body': 'Text',

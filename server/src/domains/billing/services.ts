@@ -3,7 +3,7 @@ import type { PaymentsApp } from '../payments/app.ts';
 import type { BillingApp, BillingSettings } from './app.ts';
 import { linkToInvoice } from './checkouts/link-to-invoice.ts';
 import { InvoiceLinks, MailedInvoices } from './customer-mails/invoices.ts';
-import { methodCustomersOf } from './customers/method-customers.ts';
+import { methodCustomersOf, type SubscriptionMethods } from './customers/method-customers.ts';
 import { PdfRenderer } from './documents/pdf/pdf-renderer.ts';
 import { overdueTestClockWork } from './invoices/overdue/worker.ts';
 import { invoicePaymentsOf } from './invoices/payment/invoice-payments.ts';
@@ -14,6 +14,8 @@ import { invoiceTestClockWork } from './invoices/test-clock-work.ts';
 import { PlanUsages } from './plans/usages.ts';
 import { tenantSellers } from './sellers/tenant-sellers.ts';
 import { followClosed, followPayments } from './subscriptions/collections/collect.ts';
+import { requestRetry } from './subscriptions/collections/statements.ts';
+import { replaceMethod } from './subscriptions/methods.ts';
 import { subscriptionTestClockWork } from './subscriptions/renewal/worker.ts';
 import { isPlanUsed } from './subscriptions/statements.ts';
 import { TestClocks } from './test-clocks/worker.ts';
@@ -39,11 +41,21 @@ export function billingServices(payments: PaymentsApp & { settings: BillingSetti
     planUsages: new PlanUsages(),
   };
   app.tenantSellers.register(tenantSellers);
-  app.methodCustomers.register(methodCustomersOf(app));
+  app.methodCustomers.register(methodCustomersOf({ ...app, subscriptionMethods: subscriptionMethodsOf(app) }));
   registerInvoices(app);
   registerSubscriptions(app);
   app.invoiceLinks.register((invoice) => linkToInvoice(invoice, app));
   return app;
+}
+
+/** What subscriptions do when payment methods of their customers change. */
+function subscriptionMethodsOf(app: BillingApp): SubscriptionMethods {
+  return {
+    replace: (transaction, method, other) => replaceMethod(transaction, method, other, app),
+    defaultChanged: async (transaction, { tenantId, customerId }) => {
+      await transaction.run(requestRetry, [tenantId, customerId]);
+    },
+  };
 }
 
 function excessCounter({ metrics }: PaymentsApp): BillingApp['onExcess'] {

@@ -28,7 +28,7 @@ const isWanted = ({ kind }: QueuedInvoiceMail, { customer_mails, is_open }: Mail
 
 /** The mail as text and as a simple HTML page, in the tenant's language. `link` is the URL of the invoice's page. */
 function messageOf(
-  { kind, next_attempt_at }: Pick<QueuedInvoiceMail, 'kind' | 'next_attempt_at'>,
+  { kind, next_attempt_at, retry }: Pick<QueuedInvoiceMail, 'kind' | 'next_attempt_at' | 'retry'>,
   content: MailedInvoice,
   link: string | null,
 ): { subject: string; text: string; html: string } {
@@ -44,7 +44,7 @@ function messageOf(
     nextAttempt: day(next_attempt_at),
     link: link ?? '',
   };
-  const template = templateOf(textKindOf(kind, next_attempt_at), language, content.mail_texts);
+  const template = templateOf(textKindOf({ kind, next_attempt_at, retry }), language, content.mail_texts);
   const subject = asOneLine(filledIn(template.subject, (name) => facts[name]));
   const paragraphs = paragraphsOf(template, language, link !== null);
   return {
@@ -54,8 +54,16 @@ function messageOf(
   };
 }
 
-function textKindOf(kind: QueuedInvoiceMail['kind'], nextAttempt: string | null): MailTextKind {
-  if (kind === 'PAYMENT_FAILED') return nextAttempt === null ? 'lastPaymentFailed' : 'paymentFailed';
+function textKindOf({
+  kind,
+  next_attempt_at,
+  retry,
+}: Pick<QueuedInvoiceMail, 'kind' | 'next_attempt_at' | 'retry'>): MailTextKind {
+  if (kind === 'PAYMENT_FAILED') {
+    if (next_attempt_at === null) return 'lastPaymentFailed';
+    if (retry === 'WITH_PAYER') return 'confirmationNeeded';
+    return retry === 'OTHER_METHOD' ? 'otherMethodNeeded' : 'paymentFailed';
+  }
   return kind === 'RECEIPT' ? 'receipt' : 'invoice';
 }
 

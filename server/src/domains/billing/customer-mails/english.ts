@@ -41,5 +41,27 @@ The payment will not be retried automatically. Please contact us to pay the invo
 
 {seller}`,
   },
+  confirmationNeeded: {
+    subject: 'Please confirm the payment of invoice {number} from {seller}',
+    body: `Hello {customer},
+
+your bank wants you to confirm the payment of your invoice {number} yourself. {amount} is still due.
+
+Please pay it here:
+{link}
+
+{seller}`,
+  },
+  otherMethodNeeded: {
+    subject: 'Payment of invoice {number} from {seller} failed',
+    body: `Hello {customer},
+
+your invoice {number} could not be charged, because there is no payment method that works. {amount} is still due.
+
+Please choose another way to pay here:
+{link}
+
+{seller}`,
+  },
   toInvoice: 'Your invoice: {link}',
 };

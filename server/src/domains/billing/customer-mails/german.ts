@@ -42,5 +42,28 @@ Die Zahlung wird nicht automatisch wiederholt. Bitte wenden Sie sich an uns, um 
 
 {seller}`,
   },
+  confirmationNeeded: {
+    subject: 'Bitte bestätigen Sie die Zahlung der Rechnung {number} von {seller}',
+    body: `Guten Tag {customer},
+
+Ihre Bank möchte, dass Sie die Zahlung Ihrer Rechnung {number} selbst bestätigen. Offen sind noch {amount}.
+
+Bitte bezahlen Sie sie hier:
+{link}
+
+{seller}`,
+  },
+  otherMethodNeeded: {
+    subject: 'Zahlung der Rechnung {number} von {seller} fehlgeschlagen',
+    body: `Guten Tag {customer},
+
+Ihre Rechnung {number} konnte nicht abgebucht werden, weil kein gültiges Zahlungsmittel hinterlegt ist. \
+Offen sind noch {amount}.
+
+Bitte wählen Sie hier eine andere Zahlungsart:
+{link}
+
+{seller}`,
+  },
   toInvoice: 'Ihre Rechnung: {link}',
 };

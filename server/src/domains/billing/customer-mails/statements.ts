@@ -2,6 +2,7 @@ import { uuidTimeMs } from '../../../core/id.ts';
 import { columns } from '../../../platform/postgres/columns.ts';
 import { statement, type Topic } from '../../../platform/postgres/statement.ts';
 import { mailQueue, type QueuedMail } from '../../identity/mails/queue-statements.ts';
+import type { Retry } from '../../payments/providers/failures.ts';
 
 /** Published when mails to customers are queued. */
 export const invoiceMailsDue: Topic = 'invoice-mails';
@@ -13,11 +14,15 @@ export interface QueuedInvoiceMail extends QueuedMail {
   invoice_id: number;
   kind: MailKind;
   next_attempt_at: string | null;
+  /** Of a failed payment: what its failure allows; null: a mail of an earlier release, or another failure. */
+  retry: Retry | null;
 }
 
 /** A change of an invoice that its customer is mailed about. */
 export interface MailOccasion {
   kind: MailKind;
+  /** Of a failed payment: what its failure allows. */
+  retry?: Retry | null;
   invoice: {
     tenant_id: number;
     id: number;
@@ -40,14 +45,15 @@ export const mailColumns = columns<MailDraft>([
   ['customer_id', 'bigint', ({ invoice }) => invoice.customer_id],
   ['kind', 'text', ({ kind }) => kind],
   ['next_attempt_at', 'text', ({ invoice }) => invoice.next_payment_attempt],
+  ['retry', 'text', ({ retry = null }) => retry],
   ['due_ms', 'float8', ({ id }) => uuidTimeMs(id)],
 ]);
 
 /** Queues mails of tenants with `customerMails` to customers with an address. Values: those of `mailColumns`. */
 export const insertMails = statement<{ id: string }>(
   'invoice_mails.insert',
-  `insert into invoice_mail (tenant_id, id, invoice_id, kind, next_attempt_at, due_at)
-   select row.tenant_id, row.id, row.invoice_id, row.kind, row.next_attempt_at::timestamptz,
+  `insert into invoice_mail (tenant_id, id, invoice_id, kind, next_attempt_at, retry, due_at)
+   select row.tenant_id, row.id, row.invoice_id, row.kind, row.next_attempt_at::timestamptz, row.retry,
           to_timestamp(row.due_ms / 1000)
      from (${mailColumns.relation()}) as row
      join seller s on s.tenant_id = row.tenant_id and s.customer_mails
@@ -61,5 +67,5 @@ export const invoiceMails = mailQueue<QueuedInvoiceMail>({
   table: 'invoice_mail',
   name: 'invoice_mails',
   topic: invoiceMailsDue,
-  columns: ['invoice_id', 'kind', 'next_attempt_at'],
+  columns: ['invoice_id', 'kind', 'next_attempt_at', 'retry'],
 });

@@ -13,8 +13,8 @@ async function charged(): Promise<{ invoiceId: number; transactionId: string }> 
   const { db, node, nowMs } = scenario;
   await db.query('insert into seller (tenant_id, customer_mails) values (1, true) on conflict do nothing');
   const [customer] = await db.query<{ id: number }>(
-    `insert into customer (tenant_id, name, email, default_channel_id, created_at)
-     values (1, 'Ada', 'ada@home.example', 21, now()) returning id`,
+    `insert into customer (tenant_id, name, email, default_channel_id, payment_method, created_at)
+     values (1, 'Ada', 'ada@home.example', 21, 'sandbox:succeed', now()) returning id`,
   );
   const draft = {
     ...{ tenantId: 1, livemode: true, customerId: customer?.id ?? 0, userId: 7, currency: 'USD', channelId: null },

@@ -4,8 +4,17 @@ import { appendEvent } from '../../webhooks/events/append-events.cte.ts';
 import { customerEvent } from './record.ts';
 import { findCustomer, lockCustomer } from './statements.ts';
 
+/** What subscriptions do when payment methods change: the part of `MethodCustomers` that is theirs. */
+export type SubscriptionMethods = Pick<MethodCustomers, 'replace' | 'defaultChanged'>;
+
 /** What payment methods need of customers. */
-export function methodCustomersOf({ generateUuid }: { generateUuid: GenerateUuid }): MethodCustomers {
+export function methodCustomersOf({
+  generateUuid,
+  subscriptionMethods,
+}: {
+  generateUuid: GenerateUuid;
+  subscriptionMethods: SubscriptionMethods;
+}): MethodCustomers {
   return {
     async find(database, tenantIds, customerId) {
       const [row] = await database.run(findCustomer, [tenantIds, customerId]);
@@ -18,13 +27,14 @@ export function methodCustomersOf({ generateUuid }: { generateUuid: GenerateUuid
       await transaction.run(lockCustomer, [tenantId, customerId]);
     },
 
-    // No subscription names a method yet.
-    async replace() {},
+    replace: (transaction, method, other) => subscriptionMethods.replace(transaction, method, other),
 
     async defaultChanged(transaction, { tenantId, customerId }: CustomerKey) {
       const [row] = await transaction.run(lockCustomer, [tenantId, customerId]);
       if (row === undefined) throw new Error(`There is no customer ${customerId}.`);
       await appendEvent(transaction, customerEvent('customer.updated', row, generateUuid()));
+      if (row.default_method_id !== null)
+        await subscriptionMethods.defaultChanged(transaction, { tenantId, customerId });
     },
   };
 }

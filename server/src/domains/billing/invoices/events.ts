@@ -59,7 +59,8 @@ export async function appendInvoiceEvents(
 function occasionOf({ type, payment }: InvoiceEvent, invoice: InvoiceRow): MailOccasion[] {
   if (type === 'invoice.finalized' && invoice.status === 'OPEN') return [{ kind: 'INVOICE', invoice }];
   if (type === 'invoice.paid' && payment) return [{ kind: 'RECEIPT', invoice }];
-  return type === 'invoice.payment_failed' ? [{ kind: 'PAYMENT_FAILED', invoice }] : [];
+  if (type !== 'invoice.payment_failed') return [];
+  return [{ kind: 'PAYMENT_FAILED', invoice, retry: retryOf(payment?.failureCode ?? null) }];
 }
 
 /** Rereads the retries, because the rows were read before their subscriptions scheduled them. */

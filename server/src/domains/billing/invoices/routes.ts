@@ -92,7 +92,14 @@ export const invoiceRoutes: readonly Route<BillingApp>[] = [
       'Creates a payment on a channel, for the remaining amount or a part of it. The outcome of the payment settles ' +
       'the invoice. On a channel without a provider, set the outcome with an update of the payment.',
     body: payInput,
-    refuses: ['invoice_not_payable', 'payment_exceeds_invoice', ...acceptanceRefusals, 'payment_method_unreadable'],
+    refuses: [
+      'invoice_not_payable',
+      'payment_exceeds_invoice',
+      ...acceptanceRefusals,
+      'payment_method_unreadable',
+      'payment_method_unusable',
+      'method_of_other_channel',
+    ],
     data: paidInvoice,
     message: 'Payment created',
     handle: ({ body, principal, idempotencyKey }, app) => payInvoice(body, principal, app, idempotencyKey),

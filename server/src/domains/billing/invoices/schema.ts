@@ -15,6 +15,7 @@ import {
   webAddress,
 } from '../../../platform/http/shapes.ts';
 import { forTenant, tenantIdOnWire } from '../../identity/tenants/schema.ts';
+import { methodId } from '../../payments/methods/schema.ts';
 import { failureFallback, failureRetry } from '../../payments/providers/failure-schema.ts';
 import { lines } from '../../payments/transactions/purchase-schema.ts';
 import { invoiceFilters, invoiceSearch } from './list-statements.ts';
@@ -105,6 +106,13 @@ export const payInput = Type.Object(
         description: "The provider's token of the payment method. Default: the customer's.",
       }),
     ),
+    methodId: Type.Optional({
+      ...methodId,
+      description:
+        "The customer's payment method to charge, without the payer, on its own channel. Excludes `paymentMethod`. " +
+        "With neither, that of the subscription or the customer's default is charged, if `channelId` is left out or " +
+        'is its channel; otherwise the payer chooses.',
+    }),
     returnUrl: Type.Optional(
       webAddress("Where the provider sends the payer's browser afterwards. Default: `app.public-url`."),
     ),

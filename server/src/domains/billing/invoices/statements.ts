@@ -1,6 +1,6 @@
-import type { Refusal } from '../../../core/errors.ts';
 import { columns } from '../../../platform/postgres/columns.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
+import type { MethodRow } from '../../payments/methods/record.ts';
 import type { MailedInvoice } from '../customer-mails/invoices.ts';
 import type { Seller } from '../sellers/statements.ts';
 import type { NumberSeries } from './number.ts';
@@ -127,9 +127,18 @@ export interface LockedInvoice extends InvoiceRow {
   /** The customer's token, sealed, or unsealed by an older version. */
   payment_method_sealed: Buffer | null;
   payment_method: string | null;
+  /** The method that its automatic payment charges: the subscription's, or else the customer's default. */
+  method: MethodOfInvoice | null;
+  /** Whether its channel, or else the customer's, has a provider. */
+  has_provider: boolean;
+  /** The subscription's own channel, if it has no provider: it is paid there, whatever methods the customer has. */
+  offline_channel_id: number | null;
   /** The time of the customer's test clock; null: the customer has none. */
   clock_now: string | null;
 }
+
+/** A payment method, as far as charging it for an invoice needs it. */
+export interface MethodOfInvoice extends Pick<MethodRow, 'id' | 'channel_id' | 'status' | 'failure_code'> {}
 
 /** An open payment of a locked invoice. */
 export interface OpenPayment {
@@ -223,7 +232,17 @@ export const findPayments = statement<PaymentRow>(
  */
 export const lockInvoiceRows = statement<LockedInvoice>(
   'invoices.lock',
-  `select ${invoiceColumns}, c.default_channel_id, c.payment_method_sealed, c.payment_method, k.now_at as clock_now
+  `select ${invoiceColumns}, c.default_channel_id, c.payment_method_sealed, c.payment_method, k.now_at as clock_now,
+          (select json_build_object('id', m.id, 'channel_id', m.channel_id, 'status', m.status,
+                                    'failure_code', m.failure_code)
+             from payment_method m
+            where m.tenant_id = i.tenant_id and m.id = coalesce(s.method_id, (
+                    select id from payment_method
+                     where tenant_id = i.tenant_id and customer_id = i.customer_id and is_default))) as method,
+          coalesce((select channel.provider is not null from channel
+                     where channel.id = coalesce(i.channel_id, c.default_channel_id)), false) as has_provider,
+          (select channel.id from channel where channel.id = s.channel_id and channel.provider is null)
+            as offline_channel_id
      from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, id)
     cross join lateral (
       select * from invoice where tenant_id = wanted.tenant_id and id = wanted.id for update
@@ -234,7 +253,11 @@ export const lockInvoiceRows = statement<LockedInvoice>(
     ) as c
      left join lateral (
       select now_at from clock where tenant_id = i.tenant_id and id = c.clock_id limit 1
-    ) as k on true`,
+    ) as k on true
+     left join lateral (
+      select channel_id, method_id from subscription
+       where tenant_id = i.tenant_id and id = i.subscription_id limit 1
+    ) as s on true`,
 );
 
 /** A payment to record on an invoice. */
@@ -279,7 +302,7 @@ export const insertPayments = statement(
 export interface FailedPayment {
   invoice: LockedInvoice;
   amount: number;
-  refusal: Refusal;
+  failure: { code: string; message: string };
   atMs: number;
 }
 
@@ -287,8 +310,8 @@ export const failedPaymentColumns = columns<FailedPayment>([
   ['tenant_id', 'bigint', ({ invoice }) => invoice.tenant_id],
   ['invoice_id', 'bigint', ({ invoice }) => invoice.id],
   ['amount', 'bigint', ({ amount }) => amount],
-  ['failure_code', 'text', ({ refusal }) => refusal.type],
-  ['failure_message', 'text', ({ refusal }) => refusal.message],
+  ['failure_code', 'text', ({ failure }) => failure.code],
+  ['failure_message', 'text', ({ failure }) => failure.message],
   ['at_ms', 'float8', ({ atMs }) => atMs],
 ]);
 

@@ -10,6 +10,8 @@ const mailPlaceholders = {
   receipt: [...everyMail, 'paidOn'],
   paymentFailed: [...everyMail, 'nextAttempt'],
   lastPaymentFailed: everyMail,
+  confirmationNeeded: everyMail,
+  otherMethodNeeded: everyMail,
 } as const;
 
 export type MailTextKind = keyof typeof mailPlaceholders;
@@ -34,6 +36,8 @@ const textsOfLanguage = Type.Optional(
       receipt: Type.Optional(mailText),
       paymentFailed: Type.Optional(mailText),
       lastPaymentFailed: Type.Optional(mailText),
+      confirmationNeeded: Type.Optional(mailText),
+      otherMethodNeeded: Type.Optional(mailText),
     },
     { additionalProperties: false },
   ),

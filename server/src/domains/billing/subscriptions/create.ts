@@ -14,6 +14,7 @@ import type { BillingApp } from '../app.ts';
 import { readCustomer } from '../customers/read.ts';
 import type { PlanRow } from '../plans/statements.ts';
 import { defaultChannelOf } from './channels.ts';
+import { methodForSubscription } from './methods.ts';
 import { daysAfter } from './periods/calendar.ts';
 import { periodPrice } from './periods/period.ts';
 import { nextTermsOf } from './periods/terms.ts';
@@ -74,13 +75,15 @@ async function subscribe(
   const [payer] = await transaction.run(lockPayer, [tenantId, input.customerId]);
   if (payer === undefined) throw notFound('customer', input.customerId, 'customerId');
   const plan = await requireUsablePlan(transaction, { tenantId, livemode: payer.livemode }, input.planId);
-  const channelId = input.channelId ?? defaultChannelOf(plan, payer);
+  const customer = { tenantId, customerId: payer.id };
+  const method = input.methodId == null ? null : await methodForSubscription(transaction, input.methodId, customer);
+  const channelId = input.channelId ?? method?.channel_id ?? defaultChannelOf(plan, payer);
   const channel = await app.channels.findUsable(channelId, tenantId);
   requireSameMode(payer.livemode, channel.livemode, 'channelId', `channel ${channelId}`);
   requireAccepting(channel, plan.currency);
   const nowMs = payer.clock_now === null ? app.clock() : Date.parse(payer.clock_now);
   const [{ id }] = (await transaction.run(nextSubscriptionId)) as [{ id: number }];
-  const row = rowOf(input, owner, plan, payer, id, nowMs);
+  const row = { ...rowOf(input, owner, plan, payer, id, nowMs), method_id: method?.id ?? null };
   await transaction.run(insertSubscription, [JSON.stringify(row)]);
   const change: Change = { ...firstChange(withTerms(row, plan), nowMs), eventType: 'subscription.created' };
   await writeChanges(transaction, [change], app);
@@ -95,7 +98,7 @@ function rowOf(
   payer: Payer,
   id: number,
   nowMs: number,
-): SubscriptionRow {
+): Omit<SubscriptionRow, 'method_id'> {
   const { quantity = 1, timeZone = 'UTC' } = input;
   periodPrice(plan.amount, quantity);
   if (!isTimeZone(timeZone)) throw invalid('timeZone', 'timeZone must be an IANA time zone, such as Europe/Zurich.');

@@ -10,7 +10,7 @@ import { settings } from './settings.ts';
 /** Recurring payments for a plan: billing periods, renewal, proration and dunning. */
 export const subscriptions = {
   name: 'subscriptions',
-  tables: ['subscription', 'subscription_period', 'subscription_line', 'invoice_collection'],
+  tables: ['subscription', 'subscription_period', 'subscription_line', 'invoice_collection', 'collection_retry'],
   settings,
   eventTypes: {
     'subscription.created': 'subscription_read',

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { publicId } from '../../../core/id.ts';
 import { tenantOnWire } from '../../../core/principal.ts';
 import type { subscriptionRecord } from './schema.ts';
 import type { SubscriptionRow } from './statements.ts';
@@ -20,6 +21,7 @@ export function recordOf(row: SubscriptionRow): SubscriptionRecord {
     nextPlanId: row.next_plan_id,
     nextQuantity: row.next_quantity,
     channelId: row.channel_id,
+    methodId: row.method_id === null ? null : publicId('mtd', row.method_id),
     timeZone: row.time_zone,
     metadata: row.metadata,
     userId: row.user_id,

@@ -35,7 +35,7 @@ export const subscriptionRoutes: readonly Route<BillingApp>[] = [
       'Without a trial, the first billing period begins now and is invoiced at once; ' +
       'the invoice is paid automatically. With an `Idempotency-Key`, a repeated request gets the first answer.',
     body: createInput,
-    refuses: ['plan_inactive', ...acceptanceRefusals],
+    refuses: ['plan_inactive', ...acceptanceRefusals, 'payment_method_unusable'],
     data: subscriptionRecord,
     message: 'Subscription created',
     handle: createSubscription,
@@ -45,9 +45,16 @@ export const subscriptionRoutes: readonly Route<BillingApp>[] = [
     summary: 'Change a subscription',
     events: 2,
     description:
-      'Changes plan and quantity, with proration of the current period, and the end, the channel and the metadata.',
+      'Changes plan and quantity, with proration of the current period, and the end, the channel, the payment ' +
+      'method and the metadata.',
     body: updateInput,
-    refuses: ['plan_inactive', 'subscription_fixed', 'illegal_transition', ...acceptanceRefusals],
+    refuses: [
+      'plan_inactive',
+      'subscription_fixed',
+      'illegal_transition',
+      ...acceptanceRefusals,
+      'payment_method_unusable',
+    ],
     data: subscriptionRecord,
     message: 'Subscription updated',
     handle: updateSubscription,

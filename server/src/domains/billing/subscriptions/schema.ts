@@ -11,6 +11,7 @@ import {
   nullable,
 } from '../../../platform/http/shapes.ts';
 import { forTenant } from '../../identity/tenants/schema.ts';
+import { methodId } from '../../payments/methods/schema.ts';
 import { lineRecord } from '../invoices/schema.ts';
 import { subscriptionFilters, subscriptionSearch } from './list-statements.ts';
 import { subscriptionState } from './states.ts';
@@ -28,6 +29,13 @@ const nullableTime = (description: string) => Type.Union([Type.String(), Type.Nu
 const channel = Type.Union([id(''), Type.Null()], {
   title: "a channel's id, or null",
   description: "The channel to pay its invoices on; null: the plan's, else the customer's.",
+});
+
+const method = Type.Union([methodId, Type.Null()], {
+  title: "a payment method's id, or null",
+  description:
+    "The customer's payment method that renewals are charged with, on its own channel; null: the customer's default. " +
+    'On a change, failed invoices are tried again at once.',
 });
 
 export const createInput = Type.Object(
@@ -55,6 +63,7 @@ export const createInput = Type.Object(
       ),
     ),
     channelId: Type.Optional(channel),
+    methodId: Type.Optional(method),
     timeZone: Type.Optional(
       Type.String({
         minLength: 1,
@@ -111,6 +120,7 @@ export const updateInput = Type.Object(
       }),
     ),
     channelId: Type.Optional(channel),
+    methodId: Type.Optional(method),
     ...metadataChange,
   },
   { $id: 'SubscriptionUpdateInput', additionalProperties: false, description: changesSomething },
@@ -170,6 +180,9 @@ export const subscriptionRecord = Type.Object(
     nextPlanId: nullable(Type.Integer({ description: 'The plan from the next period on; null: unchanged.' })),
     nextQuantity: nullable(Type.Integer({ description: 'The quantity from the next period on; null: unchanged.' })),
     channelId: nullable(Type.Integer({ description: "null: the plan's, else the customer's." })),
+    methodId: nullable(
+      Type.String({ description: "The payment method that renewals are charged with; null: the customer's default." }),
+    ),
     timeZone: Type.String(),
     metadata: keptMetadata,
     userId: Type.Integer({ description: 'The user who created it.' }),

@@ -21,6 +21,8 @@ export interface SubscriptionRow {
   next_plan_id: number | null;
   next_quantity: number | null;
   channel_id: number | null;
+  /** The UUID of the payment method that renewals are charged with; null: the customer's default. */
+  method_id: string | null;
   time_zone: string;
   metadata: Record<string, unknown> | null;
   /** The user who created the subscription. */
@@ -79,7 +81,7 @@ const nextPaymentAttempt = `(select min(c.due_at) from (
 /** The columns of `SubscriptionRow`, from `subscription s`. */
 export const subscriptionColumns = `s.tenant_id, s.id, s.livemode, s.customer_id, s.plan_id, s.quantity,
     s.unit_amount, s.tax_rate, s.currency, s.next_plan_id,
-  s.next_quantity, s.channel_id, s.time_zone, s.metadata, s.user_id, s.clock_id, s.state, s.anchor_at, s.next_number,
+  s.next_quantity, s.channel_id, s.method_id, s.time_zone, s.metadata, s.user_id, s.clock_id, s.state, s.anchor_at, s.next_number,
   s.period_start, s.period_end, s.trial_end, s.end_at, s.cancel_at_period_end, s.due_at,
   ${nextPaymentAttempt} as next_payment_attempt, s.paused_at, s.ended_at,
   s.version, s.created_at, s.updated_at`;
@@ -227,7 +229,9 @@ export const dueClocks = statement<{ id: number; now_at: string }>(
 export const subscriptionDue = `select from subscription where clock_id = 0
     and due_at <= to_timestamp($1::float8 / 1000)
     union all
-   select from invoice_collection where clock_id = 0 and due_at <= to_timestamp($1::float8 / 1000)`;
+   select from invoice_collection where clock_id = 0 and due_at <= to_timestamp($1::float8 / 1000)
+    union all
+   select from collection_retry`;
 
 /** Whether a subscription uses a plan, now or from its next period on. Values: tenant, plan. */
 export const isPlanUsed = statement<{ used: boolean }>(
@@ -236,11 +240,21 @@ export const isPlanUsed = statement<{ used: boolean }>(
        or exists (select from subscription where tenant_id = $1 and next_plan_id = $2) as used`,
 );
 
+/** The living subscriptions that name a payment method. Values: tenant, method. */
+export const findSubscriptionsOfMethod = statement<{ tenant_id: number; subscription_id: number }>(
+  'subscriptions.find_of_method',
+  `select tenant_id, id as subscription_id from subscription
+    where tenant_id = $1 and method_id = $2 and state not in ('CANCELLED', 'EXPIRED')
+    order by id`,
+);
+
 /** The customer of a subscription. */
 export interface Payer {
   id: number;
   livemode: boolean;
   default_channel_id: number | null;
+  /** The channel of its default method; null: it has none. */
+  method_channel_id: number | null;
   clock_id: number | null;
   clock_now: string | null;
 }
@@ -248,7 +262,9 @@ export interface Payer {
 /** Locks the paying customer against changes, and reads it with the time of its test clock. Values: tenant, id. */
 export const lockPayer = statement<Payer>(
   'subscriptions.lock_payer',
-  `select c.id, c.livemode, c.default_channel_id, c.clock_id, k.now_at as clock_now
+  `select c.id, c.livemode, c.default_channel_id, c.clock_id, k.now_at as clock_now,
+          (select channel_id from payment_method m
+            where m.tenant_id = c.tenant_id and m.customer_id = c.id and m.is_default) as method_channel_id
      from customer c
      left join clock k on k.tenant_id = c.tenant_id and k.id = c.clock_id
     where c.tenant_id = $1 and c.id = $2

@@ -21,6 +21,17 @@ export async function readMethod(
   return readVisible(database, findMethod, { noun: 'payment method', id: idOnWire, key, field }, principal);
 }
 
+/** The method with this public id, if it is one of this customer. */
+export async function findMethodOfCustomer(
+  database: Queryable,
+  idOnWire: string,
+  { tenantId, customerId }: { tenantId: number; customerId: number },
+): Promise<MethodRow | undefined> {
+  const key = uuidOfPublicId('mtd', idOnWire);
+  const [row] = key === undefined ? [] : await database.run(findMethod, [[tenantId], key]);
+  return row?.customer_id === customerId ? row : undefined;
+}
+
 /** Reads a method that was found before, and locks it for the rest of the transaction. */
 export async function lockedMethod(
   transaction: Queryable,

@@ -65,7 +65,7 @@ async function follow(
 function endOf({ row, to, atMs, failureCode, failureMessage }: Transition, payment: RecordedPayment): EndedPayment[] {
   if (!isFinal(to)) return [];
   const finished_at = new Date(atMs).toISOString();
-  const end = { ...payment, failure_code: null, failure_message: null, finished_at };
+  const end = { ...payment, failure_code: null, failure_message: null, finished_at, method_id: row.method_id };
   if (to === 'FAILED') {
     const failure_code = failureCode ?? row.failure_code;
     return [{ ...end, state: 'FAILED', failure_code, failure_message: failureMessage ?? row.failure_message }];

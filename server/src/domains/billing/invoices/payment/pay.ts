@@ -1,11 +1,16 @@
 import type { Static } from 'typebox';
-import { invalid, Refusal } from '../../../../core/errors.ts';
+import { invalid, notFound, Refusal } from '../../../../core/errors.ts';
 import { publicId } from '../../../../core/id.ts';
 import type { Principal } from '../../../../core/principal.ts';
 import type { Transaction } from '../../../../platform/postgres/database.ts';
 import { answerOnce, type IdempotentAnswer } from '../../../../platform/postgres/idempotency-records.ts';
 import { appendAudit } from '../../../identity/audit/append.ts';
+import type { SaveMethod } from '../../../payments/methods/charges.ts';
+import { findMethodOfCustomer } from '../../../payments/methods/read.ts';
+import { isUsable } from '../../../payments/methods/rules.ts';
+import type { Initiator } from '../../../payments/providers/provider.ts';
 import type { StillWaiting } from '../../../payments/transactions/invoice-payments.ts';
+import { refusalOf } from '../../../payments/transactions/method-of-payment.ts';
 import type { BillingApp } from '../../app.ts';
 import { customerNowMs } from '../../customers/read.ts';
 import { lockInvoices } from '../lock.ts';
@@ -13,7 +18,7 @@ import { readInvoice } from '../read.ts';
 import { detailOf } from '../record.ts';
 import { requirePayableAmount } from '../rules.ts';
 import type { paidInvoice, payInput } from '../schema.ts';
-import type { LockedInvoice } from '../statements.ts';
+import type { LockedInvoice, MethodOfInvoice } from '../statements.ts';
 import { paymentRequestOf } from './payment-request.ts';
 import { recordPayments, reservedOn } from './reserve.ts';
 
@@ -57,14 +62,39 @@ async function createPayment(
   stillWaiting: StillWaiting,
   app: BillingApp,
 ): Promise<{ transactionId: string; amount: number }> {
-  const channelId = input.channelId ?? invoice.channel_id ?? invoice.default_channel_id;
+  const method = await methodFor(transaction, invoice, input);
+  const channelId = method?.channel_id ?? input.channelId ?? invoice.channel_id ?? invoice.default_channel_id;
   if (channelId === null) {
     requirePayableAmount(invoice, await reservedOn(transaction, invoice, stillWaiting), input.amount, 'id');
     throw invalid('channelId', 'channelId is required: neither the invoice nor its customer names a channel.');
   }
-  const request = { ...input, channelId, userId, stillWaiting };
+  const charged = method === null ? {} : ({ methodId: method.id, initiator: 'MERCHANT' } as const);
+  const { methodId: _, ...rest } = input;
+  const request = { ...rest, ...charged, channelId, userId, stillWaiting };
   const { id, amount } = await payLockedInvoice(transaction, invoice, request, app);
   return { transactionId: publicId('txn', id), amount };
+}
+
+/** The method to charge; null: another way to pay, on the channel. */
+async function methodFor(
+  transaction: Transaction,
+  invoice: LockedInvoice,
+  { methodId, paymentMethod, channelId }: PayInput,
+): Promise<Pick<MethodOfInvoice, 'id' | 'channel_id'> | null> {
+  const { tenant_id: tenantId, customer_id: customerId } = invoice;
+  if (methodId === undefined) {
+    const { method } = invoice;
+    const isCharged = paymentMethod === undefined && method !== null && isUsable(method);
+    return isCharged && (channelId ?? method.channel_id) === method.channel_id ? method : null;
+  }
+  if (paymentMethod !== undefined) {
+    throw invalid('methodId', 'methodId cannot be used together with paymentMethod.');
+  }
+  const row = await findMethodOfCustomer(transaction, methodId, { tenantId, customerId });
+  if (row === undefined) throw notFound('payment method', methodId, 'methodId');
+  const refusal = refusalOf(row, channelId ?? row.channel_id);
+  if (refusal !== undefined) throw refusal;
+  return row;
 }
 
 /** A payment of an invoice that a user or a payer requests. */
@@ -76,6 +106,11 @@ export interface InvoicePaymentInput {
   userId: number;
   /** The provider's token. Default: the customer's; null: the payer chooses. */
   paymentMethod?: string | null | undefined;
+  /** The UUID of the payment method to charge, instead of a token. */
+  methodId?: string;
+  initiator?: Initiator;
+  /** Keep what the payer pays with. */
+  save?: SaveMethod;
   returnUrl?: string | undefined;
   stillWaiting: StillWaiting;
 }

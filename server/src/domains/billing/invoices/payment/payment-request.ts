@@ -7,13 +7,16 @@ export interface InvoicePaymentRequest extends PaymentRequest {
   invoiceId: number;
 }
 
-/** A payment of an invoice. Default: the customer's stored payment method; null: the payer chooses one. */
+/**
+ * A payment of an invoice: of a payment method (`methodId`), or else of a token. Default: the customer's stored token;
+ * null: the payer chooses.
+ */
 export function paymentRequestOf(
   invoice: LockedInvoice,
   id: string,
   amount: number,
   channelId: number,
-  changes: { paymentMethod?: string | null | undefined; returnUrl?: string | undefined } = {},
+  changes: PaymentChanges = {},
 ): InvoicePaymentRequest {
   return {
     id,
@@ -27,12 +30,28 @@ export function paymentRequestOf(
     invoiceId: invoice.id,
     description: numberText(invoice.number as number, invoice.series),
     metadata: invoice.metadata,
-    paymentMethod: changes.paymentMethod === undefined ? storedPaymentMethod(invoice) : changes.paymentMethod,
+    paymentMethod: tokenFor(invoice, changes),
+    ...(changes.methodId !== undefined && { methodId: changes.methodId }),
+    ...(changes.initiator !== undefined && { initiator: changes.initiator }),
+    ...(changes.save !== undefined && { save: changes.save }),
     returnUrl: changes.returnUrl ?? null,
   };
 }
 
-function storedPaymentMethod(invoice: LockedInvoice): StoredToken | string | null {
+interface PaymentChanges extends Pick<PaymentRequest, 'initiator' | 'save'> {
+  paymentMethod?: string | null | undefined;
+  /** The UUID of the payment method to charge. */
+  methodId?: string;
+  returnUrl?: string | undefined;
+}
+
+function tokenFor(invoice: LockedInvoice, { methodId, paymentMethod }: PaymentChanges): StoredToken | string | null {
+  if (methodId !== undefined) return null;
+  return paymentMethod === undefined ? storedPaymentMethod(invoice) : paymentMethod;
+}
+
+/** The token that an earlier release stored for the customer; null: there is none. */
+export function storedPaymentMethod(invoice: LockedInvoice): StoredToken | string | null {
   const { tenant_id, customer_id, payment_method_sealed: sealed, payment_method: inClear } = invoice;
   // Only nodes of an older version store it unsealed. If both exist, the unsealed one is newer.
   if (inClear !== null || sealed === null) return inClear;

@@ -1,12 +1,14 @@
 import { Refusal } from '../../../../core/errors.ts';
 import type { GenerateUuid } from '../../../../core/id.ts';
 import type { Queryable, Transaction } from '../../../../platform/postgres/database.ts';
+import { isUsable } from '../../../payments/methods/rules.ts';
+import { failure } from '../../../payments/providers/failures.ts';
 import type { Payments } from '../../../payments/transactions/payments.ts';
 import type { PaymentRow } from '../../../payments/transactions/record.ts';
 import { queueMails } from '../../customer-mails/queue.ts';
 import { appendInvoiceEvents } from '../events.ts';
 import { type InvoiceKey, keyOfRow, mapKeyOf, openPaymentsOf } from '../lock.ts';
-import { paymentRequestOf } from '../payment/payment-request.ts';
+import { paymentRequestOf, storedPaymentMethod } from '../payment/payment-request.ts';
 import { recordPayments } from '../payment/reserve.ts';
 import { isReserving, unpaidAmountOf } from '../rules.ts';
 import { failedPaymentColumns, type InvoiceRow, insertFailedPayments, type LockedInvoice } from '../statements.ts';
@@ -19,24 +21,39 @@ export type PaymentAttempt = InvoiceKey &
     | { outcome: 'under_way' }
     /** The invoice is paid, void or unknown. */
     | { outcome: 'not_payable' }
+    /** Nothing is sent: the only method there is was refused before, and must not be charged again. */
+    | { outcome: 'withheld' }
     /** No payment could be created. The invoice records a failed payment. */
-    | { outcome: 'failed'; refusal: Refusal; invoice: InvoiceRow }
+    | { outcome: 'failed'; failure: AttemptFailure; invoice: InvoiceRow }
   );
 
+/** Why no payment could be created: a code of the catalogue, or the type of a refusal. */
+interface AttemptFailure {
+  code: string;
+  message: string;
+}
+
+export interface PayInvoicesDeps {
+  payments: Pick<Payments, 'createInTransaction'>;
+  generateUuid: GenerateUuid;
+}
+
 /**
- * Pays the remaining amounts of many invoices: one payment for each, on the invoice's channel, with the customer's
- * stored payment method. Runs in the caller's transaction, which has locked the invoices (`lockInvoices`). The payments
- * are committed together with the caller's writes, so that a crash neither loses nor repeats a payment. A customer is
- * mailed the invoice when its payment waits for a bank transfer. `nowMs` is the customers' time. Returns one attempt
- * for each wanted invoice, in that order. The caller schedules the retries of failed payments and then appends their
- * events (`appendFailureEvents`).
+ * Pays the remaining amounts of many invoices: one payment for each, of the payment method of its subscription or of
+ * its customer, without the payer (`wayToPay`). Runs in the caller's transaction, which has locked the invoices
+ * (`lockInvoices`). The payments are committed together with the caller's writes, so that a crash neither loses nor
+ * repeats a payment. A customer is mailed the invoice when its payment waits for a bank transfer. `nowMs` is the
+ * customers' time; `refusedMethods` are the methods that must not be charged again, by invoice. Returns one attempt for
+ * each wanted invoice, in that order. The caller schedules the retries of failed payments and then appends their events
+ * (`appendFailureEvents`).
  */
 export async function payInvoices(
   transaction: Transaction,
   wanted: readonly InvoiceKey[],
   locked: readonly LockedInvoice[],
   nowMs: number,
-  { payments, generateUuid }: { payments: Pick<Payments, 'createInTransaction'>; generateUuid: GenerateUuid },
+  { payments, generateUuid }: PayInvoicesDeps,
+  refusedMethods: ReadonlyMap<string, string> = new Map(),
 ): Promise<PaymentAttempt[]> {
   if (wanted.length === 0) return [];
   const wantedKeys = new Set(wanted.map(mapKeyOf));
@@ -48,11 +65,19 @@ export async function payInvoices(
       .get(mapKeyOf(keyOfRow(invoice)))
       ?.some((payment) => payment.automatic || (!payment.waits_for_payer && isReserving(payment, new Set()))) ?? false;
   const payable = invoices.filter((invoice) => unpaidAmountOf(invoice) > 0 && !isUnderWay(invoice));
+  const ways = new Map(
+    payable.map((invoice) => {
+      const key = mapKeyOf(keyOfRow(invoice));
+      return [key, wayToPay(invoice, refusedMethods.get(key))];
+    }),
+  );
+  const wayOf = (invoice: LockedInvoice) => ways.get(mapKeyOf(keyOfRow(invoice))) as WayToPay;
   const requests = payable.flatMap((invoice) => {
-    const channelId = invoice.channel_id ?? invoice.default_channel_id;
-    return channelId === null
-      ? []
-      : [{ ...paymentRequestOf(invoice, generateUuid(), unpaidAmountOf(invoice), channelId), background: true }];
+    const way = wayOf(invoice);
+    if (!('channelId' in way)) return [];
+    const { channelId, ...changes } = way;
+    const request = paymentRequestOf(invoice, generateUuid(), unpaidAmountOf(invoice), channelId, changes);
+    return [{ ...request, background: true }];
   });
   const created = requests.length === 0 ? [] : await payments.createInTransaction(transaction, requests);
   const opened = requests.filter((_, i) => !(created[i] instanceof Refusal));
@@ -70,9 +95,11 @@ export async function payInvoices(
   const openedOf = new Map(opened.map((request) => [mapKeyOf(request), request.id]));
   const createdOf = new Map(requests.map((request, i) => [mapKeyOf(request), created[i]]));
   const failed = payable.flatMap((invoice) => {
-    const key = mapKeyOf(keyOfRow(invoice));
-    const refusal = createdOf.get(key) ?? noChannelRefusal();
-    return refusal instanceof Refusal ? [{ invoice, refusal }] : [];
+    const way = wayOf(invoice);
+    if ('failure' in way) return [{ invoice, failure: way.failure }];
+    const refusal = createdOf.get(mapKeyOf(keyOfRow(invoice)));
+    if (!(refusal instanceof Refusal)) return [];
+    return [{ invoice, failure: { code: refusal.type, message: refusal.message } }];
   });
   await recordFailedAttempts(transaction, failed, nowMs);
 
@@ -80,16 +107,21 @@ export async function payInvoices(
   const waiting = payable.filter((invoice) => isAwaitingTransfer(createdOf.get(mapKeyOf(keyOfRow(invoice)))));
   const mails = waiting.map((invoice) => ({ kind: 'INVOICE' as const, invoice }));
   await queueMails(transaction, mails, generateUuid);
-  const failureOf = new Map(failed.map((failure) => [mapKeyOf(keyOfRow(failure.invoice)), failure]));
+  const failureOf = new Map(failed.map((one) => [mapKeyOf(keyOfRow(one.invoice)), one]));
   return wanted.map(({ tenantId, invoiceId }): PaymentAttempt => {
     const invoiceKey = { tenantId, invoiceId };
     const key = mapKeyOf(invoiceKey);
     const transactionId = openedOf.get(key);
     if (transactionId !== undefined) return { ...invoiceKey, outcome: 'opened', transactionId };
+    if (ways.get(key) === withheld) return { ...invoiceKey, outcome: 'withheld' };
     const failure = failureOf.get(key);
     if (failure !== undefined) {
-      const { refusal, invoice } = failure;
-      return { ...invoiceKey, outcome: 'failed', refusal, invoice: afterFailure(invoice, nowMs) };
+      return {
+        ...invoiceKey,
+        outcome: 'failed',
+        failure: failure.failure,
+        invoice: afterFailure(failure.invoice, nowMs),
+      };
     }
     const invoice = invoiceOf.get(key);
     const hasPayment = invoice !== undefined && unpaidAmountOf(invoice) > 0;
@@ -97,18 +129,44 @@ export async function payInvoices(
   });
 }
 
+type WayToPay =
+  | { channelId: number; methodId?: string; initiator?: 'MERCHANT'; paymentMethod?: null }
+  | { failure: AttemptFailure }
+  | typeof withheld;
+
+const withheld = { withheld: true } as const;
+
+/**
+ * How an invoice is paid without its payer: the method decides the channel. Without one, a channel without a provider
+ * waits for the money, and at any other one nothing is sent, because nobody is there who could pay.
+ */
+function wayToPay(invoice: LockedInvoice, refusedMethodId: string | undefined): WayToPay {
+  const { method, offline_channel_id: offlineChannelId } = invoice;
+  if (offlineChannelId !== null) return { channelId: offlineChannelId, paymentMethod: null };
+  if (method !== null) {
+    if (!isUsable(method)) return { failure: missingMethod };
+    if (method.id === refusedMethodId) return withheld;
+    return { channelId: method.channel_id, methodId: method.id, initiator: 'MERCHANT' };
+  }
+  const channelId = invoice.channel_id ?? invoice.default_channel_id;
+  if (channelId === null) return { failure: noChannel };
+  if (invoice.has_provider && storedPaymentMethod(invoice) === null) return { failure: missingMethod };
+  return { channelId };
+}
+
+const missingMethod: AttemptFailure = failure('payment_method_missing');
+
+const noChannel: AttemptFailure = {
+  code: 'invalid_request',
+  message: 'Neither the invoice nor its customer names a channel to pay through.',
+};
+
 const isAwaitingTransfer = (created: Refusal | PaymentRow | undefined) =>
   created !== undefined && !(created instanceof Refusal) && created.provider === null;
 
-function noChannelRefusal(): Refusal {
-  return new Refusal('invalid_request', 'Neither the invoice nor its customer names a channel to pay through.', {
-    field: 'channelId',
-  });
-}
-
 async function recordFailedAttempts(
   transaction: Queryable,
-  failed: readonly { invoice: LockedInvoice; refusal: Refusal }[],
+  failed: readonly { invoice: LockedInvoice; failure: AttemptFailure }[],
   nowMs: number,
 ): Promise<void> {
   if (failed.length === 0) return;
@@ -134,7 +192,7 @@ export async function appendFailureEvents(
   generateUuid: GenerateUuid,
 ): Promise<void> {
   const failed = attempts.filter((attempt) => attempt.outcome === 'failed');
-  const events = failed.map(({ invoice, refusal: { type: failureCode, message: failureMessage } }) => ({
+  const events = failed.map(({ invoice, failure: { code: failureCode, message: failureMessage } }) => ({
     type: 'invoice.payment_failed' as const,
     invoice,
     payment: { transactionId: null, failureCode, failureMessage },

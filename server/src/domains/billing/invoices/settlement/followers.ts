@@ -14,6 +14,8 @@ export interface SettledPayment {
   automatic: boolean;
   failureCode: string | null;
   failureMessage: string | null;
+  /** The payment method that was charged; null: another way to pay. */
+  methodId: string | null;
   /** In the customer's time. */
   atMs: number;
 }

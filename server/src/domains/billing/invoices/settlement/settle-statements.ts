@@ -12,6 +12,8 @@ export interface EndedPayment
   transaction_id: string;
   state: Exclude<PaymentState, 'OPEN'>;
   finished_at: string;
+  /** The payment method that was charged. */
+  method_id: string | null;
 }
 
 /** An open payment of an invoice, as it was recorded. */
@@ -41,7 +43,7 @@ export const endedPaymentDue = `select from invoice_payment where state <> 'OPEN
 export const claimEndedPayments = statement<EndedPayment>(
   'invoices.claim_ended_payments',
   `select tenant_id, invoice_id, number, transaction_id, amount, automatic, state, failure_code, failure_message,
-       finished_at
+       finished_at, null::uuid as method_id
      from invoice_payment
     where state <> 'OPEN' and applied_at is null
     order by finished_at

@@ -116,6 +116,7 @@ function settledPayment(invoice: LockedInvoice, payment: EndedPayment, atMs: num
     automatic: payment.automatic,
     failureCode: payment.failure_code,
     failureMessage: payment.failure_message,
+    methodId: payment.method_id,
     atMs,
   };
 }

@@ -27,7 +27,8 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   const [row] = await db.query<{ id: number }>(
-    `insert into customer (tenant_id, name, default_channel_id, created_at) values (1, 'One', 21, now()) returning id`,
+    `insert into customer (tenant_id, name, default_channel_id, payment_method, created_at)
+     values (1, 'One', 21, 'sandbox:succeed', now()) returning id`,
   );
   customerId = row?.id ?? 0;
 });
@@ -220,7 +221,7 @@ describe('payInvoices', () => {
       { tenantId: 2, invoiceId: rows[0]?.id ?? 0 },
     ]);
     expect(outcomes(attempts)).toEqual(['failed', 'failed', 'failed', 'not_payable', 'not_payable']);
-    const types = attempts.flatMap((attempt) => (attempt.outcome === 'failed' ? [attempt.refusal.type] : []));
+    const types = attempts.flatMap((attempt) => (attempt.outcome === 'failed' ? [attempt.failure.code] : []));
     expect(types).toEqual(['channel_inactive', 'record_not_found', 'currency_not_supported']);
     for (const { id } of rows) {
       expect(await eventsOf(id)).toEqual(['invoice.payment_failed']);

@@ -10,6 +10,7 @@ import { requireAccepting } from '../../../payments/channels/rules.ts';
 import type { BillingApp } from '../../app.ts';
 import { findPlan, lockPlanShared, type PlanRow } from '../../plans/statements.ts';
 import { defaultChannelOf } from '../channels.ts';
+import { changeOfMethod, methodForSubscription } from '../methods.ts';
 import { fullPeriodOf } from '../periods/period.ts';
 import { type NewTerms, newTerms, requireFitsOneInvoice } from '../periods/terms.ts';
 import type { SubscriptionRecord } from '../record.ts';
@@ -40,8 +41,9 @@ export function updateSubscription(
 }
 
 function requireAnyChange({ id: _, ...rest }: UpdateInput): void {
-  const { planId, quantity, cancelAtPeriodEnd, endTime, channelId, metadata, metadataReplace, invoiceNow } = rest;
-  const fields = [planId, quantity, cancelAtPeriodEnd, endTime, channelId, metadata, metadataReplace];
+  const { planId, quantity, cancelAtPeriodEnd, endTime, channelId, methodId, metadata, metadataReplace, invoiceNow } =
+    rest;
+  const fields = [planId, quantity, cancelAtPeriodEnd, endTime, channelId, methodId, metadata, metadataReplace];
   if (fields.every((field) => field === undefined) && invoiceNow !== true) {
     throw new Refusal('invalid_request', 'Name at least one field to change, such as planId or quantity.');
   }
@@ -59,6 +61,7 @@ async function changeFor(
     requireSameMode(row.livemode, channel.livemode, 'channelId', `channel ${input.channelId}`);
     requireAccepting(channel, row.currency);
   }
+  const methodId = await methodIdFor(transaction, row, input.methodId);
   const terms = await termsFor(transaction, row, input, nowMs);
   const metadata = changedMetadata(row.metadata, input);
   if (input.channelId === null) await requireDefaultChannel(transaction, row, terms.to.plan_id ?? row.plan_id);
@@ -71,15 +74,27 @@ async function changeFor(
       cancel_at_period_end: cancelAtPeriodEndFor(row, input.cancelAtPeriodEnd),
     }),
     ...(input.channelId !== undefined && { channel_id: input.channelId }),
+    ...(methodId !== undefined && { method_id: methodId }),
     ...(metadata !== undefined && { metadata }),
   };
   return {
     before: row,
     after: withChange(row, to, nowMs),
     lines: terms.lines,
+    ...(methodId !== undefined && (await changeOfMethod(transaction, row, methodId, nowMs))),
     ...(input.invoiceNow === true &&
       isSomethingDue([...pending, ...terms.lines]) && { invoice: { period: undefined } }),
   };
+}
+
+/** The UUID of the method that the subscription shall name; null: the customer's default; undefined: no change. */
+async function methodIdFor(
+  transaction: Queryable,
+  { tenant_id: tenantId, customer_id: customerId }: SubscriptionWithTerms,
+  methodId: string | null | undefined,
+): Promise<string | null | undefined> {
+  if (methodId == null) return methodId;
+  return (await methodForSubscription(transaction, methodId, { tenantId, customerId })).id;
 }
 
 /** Refuses to clear the channel when neither the plan nor the customer has one: the next payment would fail. */

@@ -3,13 +3,14 @@ import { isUnavailable } from '../../../../core/errors.ts';
 import type { GenerateUuid } from '../../../../core/id.ts';
 import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
 import type { FailPoint } from '../../../../platform/process/fail-point.ts';
+import { retryOf } from '../../../payments/providers/failures.ts';
 import type { Payments } from '../../../payments/transactions/payments.ts';
-import { lockInvoices } from '../../invoices/lock.ts';
+import { lockInvoices, mapKeyOf } from '../../invoices/lock.ts';
 import { appendFailureEvents, type PaymentAttempt, payInvoices } from '../../invoices/settlement/automatic-payments.ts';
 import type { SettledPayment } from '../../invoices/settlement/followers.ts';
 import { type Change, writeChanges } from '../renewal/write-changes.ts';
 import { inLockOrder, lockSubscriptionIds, lockSubscriptions } from '../statements.ts';
-import { applyOutcome, type CollectionOutcome, type DunningState, nextPaymentAttemptOf } from './dunning.ts';
+import { applyOutcome, type CollectionOutcome, type DunningState, isRefused, nextPaymentAttemptOf } from './dunning.ts';
 import { withEndEffects } from './end-effects.ts';
 import {
   type CollectionKey,
@@ -68,7 +69,12 @@ async function collect(due: readonly CollectionKey[], nowMs: number, deps: Colle
     // later.
     const stillDueIds = new Set(stillDue.map(({ invoice_id }) => invoice_id));
     const wanted = keys.filter(({ invoiceId }) => stillDueIds.has(invoiceId));
-    const attempts = await payInvoices(transaction, wanted, invoices, nowMs, deps);
+    const refusedMethods = new Map(
+      stillDue
+        .filter(isRefused)
+        .map((row) => [mapKeyOf({ tenantId: row.tenant_id, invoiceId: row.invoice_id }), row.method_id as string]),
+    );
+    const attempts = await payInvoices(transaction, wanted, invoices, nowMs, deps, refusedMethods);
     const outcomes = attempts.flatMap((attempt) => outcomesOf(attempt, nowMs));
     await applyOutcomes(transaction, outcomes, deps);
     // After the outcomes, which schedule the retries that the events show.
@@ -91,8 +97,10 @@ async function collectAlone(collection: CollectionKey, nowMs: number, deps: Coll
   }
 }
 
-function outcomesOf({ tenantId, invoiceId, outcome }: PaymentAttempt, atMs: number): CollectionOutcome[] {
-  if (outcome === 'failed') return [{ tenantId, invoiceId, outcome, atMs }];
+function outcomesOf(attempt: PaymentAttempt, atMs: number): CollectionOutcome[] {
+  const { tenantId, invoiceId, outcome } = attempt;
+  if (outcome === 'failed') return [{ tenantId, invoiceId, outcome, atMs, retry: retryOf(attempt.failure.code) }];
+  if (outcome === 'withheld') return [{ tenantId, invoiceId, outcome, atMs }];
   // The invoice is void or has been paid: there is nothing left to collect.
   if (outcome === 'not_payable') return [{ tenantId, invoiceId, outcome: 'closed', atMs }];
   return [];
@@ -106,13 +114,17 @@ export async function followPayments(
 ): Promise<void> {
   const outcomes = settled
     .filter(({ subscriptionId }) => subscriptionId !== null)
-    .flatMap(({ tenantId, invoiceId, invoiceStatus, state, automatic, atMs }): CollectionOutcome[] => {
-      if (invoiceStatus === 'PAID') return [{ tenantId, invoiceId, outcome: 'paid', atMs }];
-      if (automatic && state === 'FAILED') return [{ tenantId, invoiceId, outcome: 'failed', atMs }];
-      if (automatic && state === 'CANCELLED') return [{ tenantId, invoiceId, outcome: 'cancelled', atMs }];
-      // A payment created by a user does not count as an attempt. A collection that waited for it is now due.
-      return [{ tenantId, invoiceId, outcome: 'freed', atMs }];
-    });
+    .flatMap(
+      ({ tenantId, invoiceId, invoiceStatus, state, automatic, atMs, failureCode, methodId }): CollectionOutcome[] => {
+        if (invoiceStatus === 'PAID') return [{ tenantId, invoiceId, outcome: 'paid', atMs }];
+        if (automatic && state === 'FAILED') {
+          return [{ tenantId, invoiceId, outcome: 'failed', atMs, methodId, retry: retryOf(failureCode) }];
+        }
+        if (automatic && state === 'CANCELLED') return [{ tenantId, invoiceId, outcome: 'cancelled', atMs }];
+        // A payment created by a user does not count as an attempt. A collection that waited for it is now due.
+        return [{ tenantId, invoiceId, outcome: 'freed', atMs }];
+      },
+    );
   await applyOutcomes(transaction, outcomes, deps);
 }
 

@@ -1,3 +1,4 @@
+import type { Retry } from '../../../payments/providers/failures.ts';
 import type { CollectionRow } from '../renewal/write-statements.ts';
 import { timeOf, withChange, withEnd } from '../rules.ts';
 import type { SubscriptionWithTerms } from '../statements.ts';
@@ -9,9 +10,13 @@ export interface CollectionOutcome {
   invoiceId: number;
   /**
    * `freed`: a payment by a user has ended, or one of several partial payments, and an amount is left to pay.
-   * `cancelled`: the automatic payment was cancelled, which is no failure.
+   * `cancelled`: the automatic payment was cancelled, which is no failure. `withheld`: nothing was sent, because the
+   * method was refused before.
    */
-  outcome: 'paid' | 'failed' | 'cancelled' | 'closed' | 'freed';
+  outcome: 'paid' | 'failed' | 'withheld' | 'cancelled' | 'closed' | 'freed';
+  /** Of a failed attempt: the method that was charged, and what its failure allows. */
+  methodId?: string | null;
+  retry?: Retry | null;
   /** In the customer's time. */
   atMs: number;
 }
@@ -26,12 +31,13 @@ export interface DunningState {
  * Applies the outcome of a collection to its subscription. A failed payment makes the subscription PAST_DUE and is
  * retried after the intervals in `retryIntervalsMs`, each counted from the failure before; after the last failure the
  * subscription is CANCELLED and nothing is retried. After a cancelled payment the next attempt waits as long as after a
- * failed one, but the subscription does not change, and nothing is counted. When no failed collection is left, the
+ * failed one, but the subscription does not change, and nothing is counted. An attempt that was withheld counts as
+ * failed. One outside of the schedule (`scheduled_at`) counts as none of it: the schedule goes on as before. When no failed collection is left, the
  * subscription is ACTIVE again. An ended subscription gets no retries.
  */
 export function applyOutcome(
   { row, collections }: DunningState,
-  { invoiceId, outcome, atMs }: CollectionOutcome,
+  { invoiceId, outcome, atMs, methodId = null, retry = null }: CollectionOutcome,
   retryIntervalsMs: readonly number[],
 ): DunningState {
   const collection = collections.find(({ invoice_id }) => invoice_id === invoiceId);
@@ -42,6 +48,7 @@ export function applyOutcome(
     return { row, collections: isScheduled ? collections : [...others, { ...collection, due_at: timeOf(atMs) }] };
   }
   if (outcome === 'cancelled') {
+    if (collection.scheduled_at !== null) return resumeSchedule(row, collection, others);
     const waitMs = retryIntervalsMs[collection.failures];
     const isScheduled = collection.due_at !== null || hasEnded(row.state) || waitMs === undefined;
     return {
@@ -49,9 +56,11 @@ export function applyOutcome(
       collections: isScheduled ? collections : [...others, { ...collection, due_at: timeOf(atMs + waitMs) }],
     };
   }
-  return outcome === 'failed'
-    ? scheduleRetry(row, collection, others, atMs, retryIntervalsMs)
-    : settleCollection(row, collection, others, atMs);
+  if (outcome === 'failed') {
+    return scheduleRetry(row, { ...collection, method_id: methodId, retry }, others, atMs, retryIntervalsMs);
+  }
+  if (outcome === 'withheld') return scheduleRetry(row, collection, others, atMs, retryIntervalsMs);
+  return settleCollection(row, collection, others, atMs);
 }
 
 function settleCollection(
@@ -60,7 +69,7 @@ function settleCollection(
   others: readonly CollectionRow[],
   atMs: number,
 ): DunningState {
-  const settled: CollectionRow = { ...collection, state: 'SETTLED', due_at: null };
+  const settled: CollectionRow = { ...collection, state: 'SETTLED', due_at: null, scheduled_at: null };
   const isRecovered = row.state === 'PAST_DUE' && others.every(({ state }) => state !== 'FAILED');
   return { row: isRecovered ? withChange(row, { state: 'ACTIVE' }, atMs) : row, collections: [...others, settled] };
 }
@@ -72,6 +81,7 @@ function scheduleRetry(
   atMs: number,
   retryIntervalsMs: readonly number[],
 ): DunningState {
+  if (collection.scheduled_at !== null) return resumeSchedule(row, collection, others);
   const failures = collection.failures + 1;
   const failed: CollectionRow = { ...collection, state: 'FAILED', failures, due_at: null };
   if (hasEnded(row.state)) return { row, collections: [...others, failed] };
@@ -85,6 +95,33 @@ function scheduleRetry(
     row: isFirstFailure ? withChange(row, { state: 'PAST_DUE' }, atMs) : row,
     collections: [...others, scheduled],
   };
+}
+
+/** After an attempt outside of the schedule, which counts as none of it. */
+function resumeSchedule(
+  row: SubscriptionWithTerms,
+  collection: CollectionRow,
+  others: readonly CollectionRow[],
+): DunningState {
+  const due_at = hasEnded(row.state) ? null : collection.scheduled_at;
+  return { row, collections: [...others, { ...collection, due_at, scheduled_at: null }] };
+}
+
+/**
+ * The failed collections that are tried at once with a new method, outside of the schedule. One whose attempt is under
+ * way keeps it.
+ */
+export function retriedAtOnce(collections: readonly CollectionRow[], nowMs: number): CollectionRow[] {
+  return collections.flatMap((collection) => {
+    const { state, due_at, scheduled_at } = collection;
+    if (state !== 'FAILED' || due_at === null) return [];
+    return [{ ...collection, due_at: timeOf(nowMs), scheduled_at: scheduled_at ?? due_at }];
+  });
+}
+
+/** Whether a method must not be charged for this collection again: it never succeeds, or only with the payer. */
+export function isRefused({ method_id, retry }: Pick<CollectionRow, 'method_id' | 'retry'>): boolean {
+  return method_id !== null && retry !== null && retry !== 'LATER';
 }
 
 /** When the first of the failed collections is retried; null: none is. */

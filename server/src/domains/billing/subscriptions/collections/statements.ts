@@ -1,5 +1,5 @@
 import { statement } from '../../../../platform/postgres/statement.ts';
-import type { CollectionRow } from '../renewal/write-statements.ts';
+import { type CollectionRow, subscriptionsDue } from '../renewal/write-statements.ts';
 
 export interface CollectionKey {
   tenant_id: number;
@@ -20,17 +20,20 @@ export const findDueCollections = statement<CollectionKey>(
     order by due_at limit $3`,
 );
 
+/** A collection with the method of its last failed attempt, and what that failure allows. */
+export type AttemptedCollection = Pick<CollectionRow, 'tenant_id' | 'invoice_id' | 'method_id' | 'retry'>;
+
 /**
  * Marks collections of locked subscriptions as attempted: the outcomes of their payments decide when they are due
  * again. Returns those that were still due. Values: arrays of tenants and invoices, now (ms).
  */
-export const markCollectionsAttempted = statement<{ invoice_id: number }>(
+export const markCollectionsAttempted = statement<AttemptedCollection>(
   'subscriptions.mark_collections_tried',
   `update invoice_collection c set due_at = null
      from unnest($1::bigint[], $2::bigint[]) as tried (tenant_id, invoice_id)
     where c.tenant_id = tried.tenant_id and c.invoice_id = tried.invoice_id
       and c.due_at <= to_timestamp($3::float8 / 1000)
-   returning c.invoice_id`,
+   returning c.tenant_id, c.invoice_id, c.method_id, c.retry`,
 );
 
 /** Values: tenant, invoice, new due time (ms). */
@@ -51,7 +54,7 @@ export const findOpenCollections = statement<CollectionRow>(
   `select c.*
      from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, id)
     cross join lateral (
-      select tenant_id, invoice_id, subscription_id, clock_id, state, failures, due_at
+      select tenant_id, invoice_id, subscription_id, clock_id, state, failures, due_at, method_id, retry, scheduled_at
         from invoice_collection
        where tenant_id = wanted.tenant_id and subscription_id = wanted.id and state <> 'SETTLED'
       offset 0
@@ -67,4 +70,60 @@ export const findCollectionsOfInvoices = statement<CollectionKey>(
       select tenant_id, invoice_id, subscription_id
         from invoice_collection where tenant_id = wanted.tenant_id and invoice_id = wanted.invoice_id limit 1
     ) as c`,
+);
+
+/**
+ * Customers with a new default method. The rows are deleted: each change tries their failed invoices once. Values:
+ * limit.
+ */
+export const takeRetries = statement<{ tenant_id: number; customer_id: number }>(
+  'subscriptions.take_retries',
+  `delete from collection_retry
+    where (tenant_id, customer_id) in (
+      select tenant_id, customer_id from collection_retry order by tenant_id, customer_id limit $1 for update skip locked)
+   returning tenant_id, customer_id`,
+);
+
+/** Whether there are any. */
+export const hasRetries = statement<{ tenant_id: number }>(
+  'subscriptions.has_retries',
+  'select tenant_id from collection_retry limit 1',
+);
+
+/** Has the failed invoices of a customer tried again at once. Values: tenant, customer. */
+export const requestRetry = statement(
+  'subscriptions.request_retry',
+  'insert into collection_retry (tenant_id, customer_id) values ($1, $2) on conflict do nothing',
+  { wakes: [{ topic: subscriptionsDue }] },
+);
+
+/**
+ * The living subscriptions of customers that are charged with the default method and have a failed invoice. Values:
+ * arrays of tenants and customers.
+ */
+export const findSubscriptionsToRetry = statement<{ tenant_id: number; subscription_id: number }>(
+  'subscriptions.find_to_retry',
+  `select s.tenant_id, s.id as subscription_id
+     from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, customer_id)
+     join subscription s on s.tenant_id = wanted.tenant_id and s.customer_id = wanted.customer_id
+    where s.method_id is null and s.state not in ('CANCELLED', 'EXPIRED')
+      and exists (select from invoice_collection c
+                   where c.tenant_id = s.tenant_id and c.subscription_id = s.id and c.state = 'FAILED')`,
+);
+
+/**
+ * Makes the failed collections of locked subscriptions due at once, outside of their schedule. One whose attempt is
+ * under way keeps it. Values: arrays of tenants and subscriptions, now (ms).
+ */
+export const retryAtOnce = statement<{ invoice_id: number }>(
+  'subscriptions.retry_at_once',
+  `update invoice_collection c
+      set scheduled_at = coalesce(c.scheduled_at, c.due_at),
+          due_at = coalesce((select k.now_at from clock k where k.tenant_id = c.tenant_id and k.id = c.clock_id),
+                            to_timestamp($3::float8 / 1000))
+     from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, id)
+    where c.tenant_id = wanted.tenant_id and c.subscription_id = wanted.id and c.state = 'FAILED'
+      and c.due_at is not null
+   returning c.invoice_id`,
+  { wakes: [{ topic: subscriptionsDue }] },
 );

@@ -4,6 +4,8 @@ import { type FailureReports, Worker } from '../../../../platform/jobs/worker.ts
 import { realClockId } from '../../test-clocks/rules.ts';
 import type { TestClockWork } from '../../test-clocks/worker.ts';
 import { type CollectDeps, collectDue } from '../collections/collect.ts';
+import { retryWithNewMethods } from '../collections/retry.ts';
+import { hasRetries } from '../collections/statements.ts';
 import { msOf } from '../rules.ts';
 import { dueClocks, nextDueTime, subscriptionDue } from '../statements.ts';
 import { type RenewDeps, renewDue } from './renew.ts';
@@ -34,12 +36,18 @@ export function subscriptionWorker(deps: SubscriptionWorkerDeps): Worker<object>
     }
     return processed;
   };
+  // Nearly every claim finds none and needs no transaction.
+  const retryNow = async (nowMs: number): Promise<number> => {
+    const isRequested = (await database.run(hasRetries)).length > 0;
+    return isRequested ? retryWithNewMethods(nowMs, deps) : 0;
+  };
   return new Worker({
     name: 'subscriptions',
     dueWork: { topic: subscriptionsDue, due: subscriptionDue },
     // Each batch is its own transaction. The worker claims again at once after a claim that found work.
     claim: async () => {
-      let processed = await processDue(realClockId, clock());
+      let processed = await retryNow(clock());
+      processed += await processDue(realClockId, clock());
       for (const { id, now_at } of await database.run(dueClocks)) processed += await processDue(id, msOf(now_at));
       return processed > 0 ? [{}] : [];
     },

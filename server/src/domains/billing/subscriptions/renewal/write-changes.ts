@@ -150,6 +150,9 @@ function rowsOfInvoice(
     state: isPaid ? 'SETTLED' : 'DUE',
     failures: 0,
     due_at: isPaid ? null : now,
+    method_id: null,
+    retry: null,
+    scheduled_at: null,
   };
   const lines: LineRow[] = (change.lines ?? []).map((line) => ({ ...key, ...line, created_at: now, invoice_id }));
   for (const amount of carried) {

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { statement, type Topic } from '../../../../platform/postgres/statement.ts';
+import type { Retry } from '../../../payments/providers/failures.ts';
 import type { SubscriptionRow } from '../statements.ts';
 import { permittedTransitions, type SubscriptionState } from '../states.ts';
 
@@ -23,6 +24,12 @@ export interface CollectionRow {
   state: 'DUE' | 'FAILED' | 'SETTLED';
   failures: number;
   due_at: string | null;
+  /** The payment method of the last failed attempt; null: none was charged. */
+  method_id: string | null;
+  /** What the failure of that attempt allows; null: nothing has failed, or for another reason. */
+  retry: Retry | null;
+  /** When the schedule goes on if the present attempt, which is outside of it, fails. */
+  scheduled_at: string | null;
 }
 
 export interface LineRow {
@@ -54,7 +61,7 @@ const save = statement<{ id: number }>(
        tenant_id bigint, id bigint, from_state text, from_version int, state text, plan_id bigint, quantity int,
            unit_amount bigint,
        tax_rate int,
-       next_plan_id bigint, next_quantity int, channel_id bigint, metadata json, anchor_at timestamptz, next_number int,
+       next_plan_id bigint, next_quantity int, channel_id bigint, method_id uuid, metadata json, anchor_at timestamptz, next_number int,
        period_start timestamptz, period_end timestamptz, end_at timestamptz, cancel_at_period_end boolean,
        due_at timestamptz, paused_at timestamptz, ended_at timestamptz, version int, updated_at timestamptz)
    ), saved as (
@@ -62,7 +69,7 @@ const save = statement<{ id: number }>(
         set state = change.state, plan_id = change.plan_id, quantity = change.quantity,
             unit_amount = change.unit_amount, tax_rate = change.tax_rate, next_plan_id = change.next_plan_id,
                 next_quantity = change.next_quantity,
-            channel_id = change.channel_id, metadata = change.metadata, anchor_at = change.anchor_at,
+            channel_id = change.channel_id, method_id = change.method_id, metadata = change.metadata, anchor_at = change.anchor_at,
             next_number = change.next_number, period_start = change.period_start, period_end = change.period_end,
             end_at = change.end_at, cancel_at_period_end = change.cancel_at_period_end, due_at = change.due_at,
             paused_at = change.paused_at, ended_at = change.ended_at, version = change.version,
@@ -76,12 +83,14 @@ const save = statement<{ id: number }>(
      select * from json_to_recordset($2::json) as row (
        tenant_id bigint, subscription_id bigint, start_at timestamptz, end_at timestamptz, kind text, invoice_id bigint)
    ), collection as (
-     insert into invoice_collection as c (tenant_id, invoice_id, subscription_id, clock_id, state, failures, due_at)
+     insert into invoice_collection as c (tenant_id, invoice_id, subscription_id, clock_id, state, failures, due_at,
+                                         method_id, retry, scheduled_at)
      select * from json_to_recordset($3::json) as row (
        tenant_id bigint, invoice_id bigint, subscription_id bigint, clock_id bigint, state text, failures smallint,
-       due_at timestamptz)
+       due_at timestamptz, method_id uuid, retry text, scheduled_at timestamptz)
      on conflict (tenant_id, invoice_id)
-     do update set state = excluded.state, failures = excluded.failures, due_at = excluded.due_at
+     do update set state = excluded.state, failures = excluded.failures, due_at = excluded.due_at,
+                   method_id = excluded.method_id, retry = excluded.retry, scheduled_at = excluded.scheduled_at
    ), line as (
      insert into subscription_line (tenant_id, subscription_id, description, amount, tax_rate, created_at, invoice_id)
      select * from json_to_recordset($4::json) as row (

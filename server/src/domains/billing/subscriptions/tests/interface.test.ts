@@ -49,6 +49,7 @@ async function aCustomer(nowTime: string, changes: Record<string, unknown> = {})
     clockId,
     livemode: false,
     defaultChannelId: sandbox,
+    paymentMethod: 'sandbox:succeed',
     ...changes,
   });
   return { clockId, customerId };

@@ -169,6 +169,7 @@ test('a batch reads rows in proportion to its size, not to the size of the table
       automatic: true,
       failureCode: 'card_declined',
       failureMessage: null,
+      methodId: null,
       atMs: nowMs,
     }),
   );
@@ -209,6 +210,7 @@ test('outcomes of customers with different test clocks are written by the same f
         automatic: true,
         failureCode: null,
         failureMessage: null,
+        methodId: null,
         atMs: times[i] as number,
       })),
       node.deps,

@@ -1,0 +1,26 @@
+import type { Database } from '../../../../platform/postgres/database.ts';
+import { inLockOrder, lockSubscriptionIds } from '../statements.ts';
+import { findSubscriptionsToRetry, retryAtOnce, takeRetries } from './statements.ts';
+
+/** Customers in one transaction. */
+const batchSize = 100;
+
+/**
+ * Has the failed invoices of customers with a new default method tried at once, each change once and outside of the
+ * schedule. A worker does it, because the change of a default locks the customer before the subscriptions could be
+ * locked. Returns how many customers there were.
+ */
+export async function retryWithNewMethods(nowMs: number, { database }: { database: Database }): Promise<number> {
+  return database.transaction(async (transaction) => {
+    const customers = await transaction.run(takeRetries, [batchSize]);
+    if (customers.length === 0) return 0;
+    const found = await transaction.run(findSubscriptionsToRetry, [
+      customers.map(({ tenant_id }) => tenant_id),
+      customers.map(({ customer_id }) => customer_id),
+    ]);
+    const subscriptions = inLockOrder(found);
+    await transaction.run(lockSubscriptionIds, subscriptions);
+    await transaction.run(retryAtOnce, [...subscriptions, nowMs]);
+    return customers.length;
+  });
+}
