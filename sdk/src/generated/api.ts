@@ -1038,7 +1038,7 @@ export interface SubscriptionsApi {
   /**
    * Change a subscription.
    *
-   * Changes plan and quantity, with proration of the current period, and the end, the channel and the metadata.
+   * Changes plan and quantity, with proration of the current period, and the end, the channel, the payment method and the metadata.
    *
    * Needs the scope `subscription_write`.
    */
@@ -2496,6 +2496,8 @@ export interface InvoicePayInput {
   amount?: number | null | undefined;
   /** The provider's token of the payment method. Default: the customer's. */
   paymentMethod?: string | null | undefined;
+  /** The customer's payment method to charge, without the payer, on its own channel. Excludes `paymentMethod`. With neither, that of the subscription or the customer's default is charged, if `channelId` is left out or is its channel; otherwise the payer chooses. */
+  methodId?: string | null | undefined;
   /** Where the provider sends the payer's browser afterwards. Default: `app.public-url`. */
   returnUrl?: string | null | undefined;
 }
@@ -3441,6 +3443,8 @@ export interface SellerModifyInputMailTextsEn {
   receipt?: SellerModifyInputMailTextsEnInvoice | null | undefined;
   paymentFailed?: SellerModifyInputMailTextsEnInvoice | null | undefined;
   lastPaymentFailed?: SellerModifyInputMailTextsEnInvoice | null | undefined;
+  confirmationNeeded?: SellerModifyInputMailTextsEnInvoice | null | undefined;
+  otherMethodNeeded?: SellerModifyInputMailTextsEnInvoice | null | undefined;
 }
 
 export interface SellerModifyInputMailTextsEnInvoice {
@@ -3625,6 +3629,8 @@ export interface Subscription {
   nextQuantity: number | null;
   /** null: the plan's, else the customer's. */
   channelId: number | null;
+  /** The payment method that renewals are charged with; null: the customer's default. */
+  methodId: string | null;
   timeZone: string;
   /** As it was sent. */
   metadata: Record<string, unknown> | null;
@@ -3673,6 +3679,8 @@ export interface SubscriptionCreateInput {
   endTime?: string | null | undefined;
   /** The channel to pay its invoices on; null: the plan's, else the customer's. */
   channelId?: number | null | undefined;
+  /** The customer's payment method that renewals are charged with, on its own channel; null: the customer's default. On a change, failed invoices are tried again at once. */
+  methodId?: string | null | undefined;
   /** IANA time zone in which billing periods start, such as `Europe/Zurich`. */
   timeZone?: string | null | undefined;
   /** Your own data: at most 16 KiB of JSON, 8 levels, 50 keys, numbers up to 2^53 − 1. Returned as it was sent. */
@@ -3708,6 +3716,8 @@ export interface SubscriptionUpdateInput {
   endTime?: string | null | undefined;
   /** The channel to pay its invoices on; null: the plan's, else the customer's. */
   channelId?: number | null | undefined;
+  /** The customer's payment method that renewals are charged with, on its own channel; null: the customer's default. On a change, failed invoices are tried again at once. */
+  methodId?: string | null | undefined;
   /** Keys of your own data to set; null deletes a key, and other keys stay. At most 16 KiB of JSON, 8 levels and 50 keys in all, and numbers up to 2^53 − 1. */
   metadata?: Record<string, unknown> | null | undefined;
   /** Your own data, replaced as a whole. Only in an update, not together with `metadata`. */

@@ -48,7 +48,8 @@ export function addPayerPages(app: FastifyInstance, { checkoutPages, portalPages
   get('/p/return/:token', (request) => checkoutPages.returned(param(request, 'token')));
   get('/p/portal/:token', (request) => {
     const { token, language } = pageRequestOf(request);
-    return portalPages.show(token, language, queryOf(request).get('cancel'));
+    const query = queryOf(request);
+    return portalPages.show(token, language, { cancel: query.get('cancel'), setup: query.get('setup') });
   });
   get('/p/portal/:token/logo', (request) => portalPages.logo(param(request, 'token')));
   get('/p/portal/:token/invoice/:file', (request) => {
@@ -67,11 +68,23 @@ export function addPayerPages(app: FastifyInstance, { checkoutPages, portalPages
     post('/p/:token', (request) => {
       const [page, form, origin] = [pageRequestOf(request), formOf(request), originOf(request)];
       if (form.get('action') === 'give-up') return checkoutPages.giveUp(page, origin);
-      return checkoutPages.pay(page, { channel: form.get('channel'), besides: form.get('besides') }, origin);
+      const [remember, isDefault] = [form.has('remember'), form.has('default')];
+      const filledIn = { channel: form.get('channel'), besides: form.get('besides'), remember, isDefault };
+      return checkoutPages.pay(page, filledIn, payerOriginOf(request));
     });
     post('/p/portal/:token/cancel', (request) =>
       portalPages.cancel(param(request, 'token'), formOf(request).get('subscription'), originOf(request)),
     );
+    post('/p/portal/:token/method', (request) => {
+      const [{ token, language }, form] = [pageRequestOf(request), formOf(request)];
+      const change = { action: form.get('action'), method: form.get('method') };
+      return portalPages.changeMethod(token, language, change, originOf(request));
+    });
+    post('/p/portal/:token/method-add', (request) => {
+      const [{ token, language }, form] = [pageRequestOf(request), formOf(request)];
+      const setup = { channel: form.get('channel'), isDefault: form.has('default') };
+      return portalPages.addMethod(token, language, setup, payerOriginOf(request));
+    });
     post('/p/portal/:token/pay', (request) => portalPages.pay(param(request, 'token'), formOf(request).get('invoice')));
   });
 }
@@ -83,6 +96,12 @@ const param = ({ params }: FastifyRequest, name: string) => (params as Record<st
 const queryOf = ({ url }: FastifyRequest) => new URLSearchParams(url.split('?')[1]);
 const formOf = ({ body }: FastifyRequest) => new URLSearchParams((body as Buffer | undefined)?.toString('utf8'));
 const originOf = ({ id, address }: FastifyRequest) => ({ requestId: id, address });
+
+/** The browser's name is kept with the payer's consent, as far as it has a reasonable length. */
+const payerOriginOf = (request: FastifyRequest) => ({
+  ...originOf(request),
+  userAgent: (request.raw.headers['user-agent'] ?? '').slice(0, 500),
+});
 
 function pageRequestOf(request: FastifyRequest): PageRequest {
   return {

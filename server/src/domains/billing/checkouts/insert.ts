@@ -20,6 +20,8 @@ export interface CheckoutDraft {
   returnUrl: string | null;
   userId: number;
   expiresMs: number;
+  /** Whether its page offers the customer's payment methods. Default: false. */
+  offersMethods?: boolean;
 }
 
 /** Inserts a checkout with a new token, and its entry in the audit log, which does not contain the URL. */
@@ -50,6 +52,7 @@ export async function insertNewCheckout(
     draft.userId,
     draft.expiresMs,
     nowMs,
+    draft.offersMethods ?? false,
   ]);
   const [row] = (await transaction.run(findCheckout, [[tenantId], id])) as [CheckoutRow];
   const after = { ...recordOf(row, nowMs, app), url: undefined };

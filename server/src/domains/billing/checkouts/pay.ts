@@ -2,10 +2,11 @@ import { Refusal } from '../../../core/errors.ts';
 import { publicId } from '../../../core/id.ts';
 import type { Transaction } from '../../../platform/postgres/database.ts';
 import { appendAudit, type RequestOrigin } from '../../identity/audit/append.ts';
+import type { SaveMethod } from '../../payments/methods/charges.ts';
 import type { StillWaiting } from '../../payments/transactions/invoice-payments.ts';
 import type { BillingApp } from '../app.ts';
 import { lockInvoices } from '../invoices/lock.ts';
-import { payLockedInvoice } from '../invoices/payment/pay.ts';
+import { type InvoicePaymentInput, payLockedInvoice } from '../invoices/payment/pay.ts';
 import type { LockedInvoice } from '../invoices/statements.ts';
 import { contestPayments, findOpenPayments } from './contested-statements.ts';
 import { payer } from './payer.ts';
@@ -18,6 +19,10 @@ export interface PayerChoice {
   /** How many payments the page showed, if the payer pays in another way besides one that waits; null: no. */
   besides: number | null;
   stillWaiting: StillWaiting;
+  /** The customer's payment method that the payer chose, by its UUID; its channel is `channelId`. */
+  methodId?: string;
+  /** Keep what the payer pays with. */
+  save?: SaveMethod;
 }
 
 /**
@@ -29,7 +34,7 @@ export interface PayerChoice {
 export async function payCheckout(
   transaction: Transaction,
   tokenHash: Buffer,
-  { channelId, besides, stillWaiting }: PayerChoice,
+  { channelId, besides, stillWaiting, methodId, save }: PayerChoice,
   origin: RequestOrigin,
   app: BillingApp,
 ): Promise<void> {
@@ -39,7 +44,7 @@ export async function payCheckout(
   if (row === undefined || row.payments >= maximumPayments) return;
   const isBesides = besides === row.payments && isWaiting(row) && row.is_payable;
   if (statusOf(row, nowMs) !== 'OPEN' && !isBesides) return;
-  if (!row.channel_ids.includes(channelId)) {
+  if (methodId === undefined ? !row.channel_ids.includes(channelId) : !row.offers_methods) {
     throw new Refusal('invalid_request', 'The page does not offer this channel.', { field: 'channel' });
   }
   const { tenant_id: tenantId, id } = row;
@@ -47,10 +52,11 @@ export async function payCheckout(
   if (!open.every(({ provider, transaction_id }) => provider === null || stillWaiting.has(transaction_id))) return;
   const returnToken = newToken();
   const returnUrl = `${app.publicUrl}/p/return/${returnToken}`;
+  const kept = { ...(methodId !== undefined && { methodId }), ...(save !== undefined && { save }) };
   const transactionId =
     row.invoice_id === null
-      ? await payAmount(transaction, row, channelId, returnUrl, app)
-      : await payInvoice(transaction, row, row.invoice_id, { channelId, stillWaiting, returnUrl }, app);
+      ? await payAmount(transaction, row, { channelId, returnUrl, ...kept }, app)
+      : await payInvoice(transaction, row, row.invoice_id, { channelId, stillWaiting, returnUrl, ...kept }, app);
   const values = [tenantId, id, row.payments + 1, transactionId, hashOfToken(returnToken), nowMs];
   await transaction.run(insertCheckoutPayment, values);
   if (open.length > 0) await transaction.run(contestPayments, [tenantId, id]);
@@ -62,8 +68,7 @@ export async function payCheckout(
 async function payAmount(
   transaction: Transaction,
   row: CheckoutOnPage,
-  channelId: number,
-  returnUrl: string,
+  request: { channelId: number; returnUrl: string; save?: SaveMethod },
   { generateUuid, payments }: BillingApp,
 ): Promise<string> {
   const id = generateUuid();
@@ -75,25 +80,24 @@ async function payAmount(
       userId: row.user_id,
       amount: row.amount as number,
       currency: row.currency,
-      channelId,
       customerId: row.customer_id,
       invoiceId: null,
       description: row.description,
       metadata: row.metadata,
       paymentMethod: null,
-      returnUrl,
+      ...request,
     },
   ]);
   if (created instanceof Refusal) throw created;
   return id;
 }
 
-/** The customer's stored payment method is not used, because the payer may be somebody else who has the link. */
+/** Only a method that the payer chose is charged: the payer may be somebody else who has the link. */
 async function payInvoice(
   transaction: Transaction,
   { tenant_id: tenantId, user_id: userId }: CheckoutOnPage,
   invoiceId: number,
-  request: { channelId: number; stillWaiting: StillWaiting; returnUrl: string },
+  request: Omit<InvoicePaymentInput, 'userId' | 'paymentMethod'>,
   app: BillingApp,
 ): Promise<string> {
   const [invoice] = (await lockInvoices(transaction, [{ tenantId, invoiceId }])) as [LockedInvoice];

@@ -53,6 +53,9 @@ export const longestLifetimeMs = 366 * dayMs;
 /** The most payments of one checkout. Payers need one to three; a thief who tests card numbers needs more. */
 export const maximumPayments = 10;
 
+/** The most payment methods that a page shows. */
+export const maximumMethods = 20;
+
 /** How long the return URL for the provider works. */
 export const returnMs = 2 * hourMs;
 

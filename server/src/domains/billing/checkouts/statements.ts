@@ -12,6 +12,8 @@ export interface CheckoutRow {
   amount: number | null;
   currency: string;
   channel_ids: number[];
+  /** Whether its page offers the customer's payment methods. */
+  offers_methods: boolean;
   customer_id: number | null;
   description: string | null;
   metadata: Record<string, unknown> | null;
@@ -68,7 +70,7 @@ export const amountToReturn = `coalesce((select sum(${excessLeft}) from checkout
 
 /** The columns of `CheckoutRow`, from `checkout c`. */
 export const checkoutColumns = `c.tenant_id, c.id, c.livemode, c.token_sealed, c.invoice_id, c.amount, c.currency,
-    c.channel_ids, c.customer_id,
+    c.channel_ids, c.offers_methods, c.customer_id,
   c.description, c.metadata, c.return_url, c.user_id, c.closed_at, c.expires_at, c.created_at, c.updated_at,
   (select count(*) from checkout_payment where tenant_id = c.tenant_id and checkout_id = c.id) as payments,
   ${shownPayment} as transaction_id, ${amountToReturn} as amount_to_return, ${isPaid} as is_paid,
@@ -79,14 +81,15 @@ export const nextCheckoutId = statement<{ id: number }>('checkouts.next_id', `se
 
 /**
  * Values: tenant, id, mode, hash of the token, sealed token, invoice, amount, currency, channels, customer,
- * description, metadata as JSON, return address, user, expiry (ms), now (ms).
+ * description, metadata as JSON, return address, user, expiry (ms), now (ms), whether it offers payment methods.
  */
 export const insertCheckout = statement(
   'checkouts.insert',
   `insert into checkout (tenant_id, id, livemode, token_hash, token_sealed, invoice_id, amount, currency, channel_ids,
-                         customer_id, description, metadata, return_url, user_id, expires_at, created_at, updated_at)
+                         customer_id, description, metadata, return_url, user_id, expires_at, created_at, updated_at,
+                         offers_methods)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9::bigint[], $10, $11, $12::json, $13, $14,
-           to_timestamp($15::float8 / 1000), to_timestamp($16::float8 / 1000), to_timestamp($16::float8 / 1000))`,
+           to_timestamp($15::float8 / 1000), to_timestamp($16::float8 / 1000), to_timestamp($16::float8 / 1000), $17)`,
 );
 
 /** Values: visible tenants, id. */
@@ -109,6 +112,7 @@ export interface CheckoutOnPage extends CheckoutRow {
   payment_status: string | null;
   payment_channel_id: number | null;
   payment_amount: number | null;
+  failure_code: string | null;
   next_action: { url?: string | null } | null;
   /** Null: the newest payment's channel has no provider, and the seller settles it. */
   provider: string | null;
@@ -122,7 +126,7 @@ export const findByToken = statement<CheckoutOnPage>(
           s.brand_color, s.logo is not null as has_logo,
           tenant.state as is_tenant_active, t.status as payment_status, t.channel_id as payment_channel_id,
               t.amount as payment_amount,
-          t.next_action, t.provider, t.created_at as payment_created_at
+          t.failure_code, t.next_action, t.provider, t.created_at as payment_created_at
      from checkout c
      join tenant on tenant.id = c.tenant_id
      left join seller s on s.tenant_id = c.tenant_id
@@ -169,9 +173,9 @@ export const findByReturn = statement<{ tenant_id: number; id: number; token_sea
 );
 
 /** The newest checkout of an invoice that stays open until a time. Values: tenant, invoice, the time (ms). */
-export const findOpenOfInvoice = statement<{ id: number; token_sealed: Buffer }>(
+export const findOpenOfInvoice = statement<Pick<CheckoutRow, 'id' | 'token_sealed' | 'channel_ids' | 'offers_methods'>>(
   'checkouts.find_open_of_invoice',
-  `select id, token_sealed from checkout
+  `select id, token_sealed, channel_ids, offers_methods from checkout
     where tenant_id = $1 and invoice_id = $2 and closed_at is null and expires_at > to_timestamp($3::float8 / 1000)
     order by id desc limit 1`,
 );

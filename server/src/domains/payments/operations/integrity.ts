@@ -100,6 +100,11 @@ export const operationChecks: readonly Check[] = [
        where not exists (
          select from provider_operation o
           where o.provider = 'sandbox' and ${payment('o.transaction_id')} || '-' || o.number = s.key
+       )
+         and not exists (
+         select from payment_method_operation o
+          where o.provider = 'sandbox' and s.kind = 'SETUP'
+            and 'mtd_' || replace(o.method_id::text, '-', '') || '-' || o.number = s.key
        )`,
   },
 ];

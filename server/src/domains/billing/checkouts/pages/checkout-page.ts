@@ -1,10 +1,13 @@
 import { publicId } from '../../../../core/id.ts';
 import { type Html, html } from '../../../../platform/http/html.ts';
 import type { ChannelRow } from '../../../payments/channels/statements.ts';
+import { retryOf } from '../../../payments/providers/failures.ts';
 import type { InvoiceRecord } from '../../invoices/record.ts';
 import { dayIn, type Language, numberIn, percentIn, priceIn } from '../../sellers/formats.ts';
+import type { MethodOnPage } from '../method-statements.ts';
 import { type CheckoutStatus, isWaiting } from '../rules.ts';
 import type { CheckoutOnPage } from '../statements.ts';
+import { methodLabel } from './method-label.ts';
 import { linkTo, type Page, pageOf } from './page.ts';
 import { type Texts, texts } from './texts.ts';
 
@@ -21,12 +24,19 @@ export interface CheckoutView {
   customer: string | null;
   /** The channels that the payer can choose now. */
   channels: readonly ChannelRow[];
+  /** The customer's payment methods that the payer can choose now. */
+  methods: readonly MethodOnPage[];
+  /** Whether one of the channels can keep what the payer pays with. */
+  canRemember: boolean;
   /** Whether the payer has just pressed the button. A payer who comes back is not redirected to the provider again. */
   isLeaving: boolean;
   /** Whether the checkout has reached its maximum of payments. */
   isExhausted: boolean;
   nowMs: number;
 }
+
+/** Before the id of a payment method, in the choice of the form; the id of a channel has nothing before it. */
+export const chosenMethod = 'method:';
 
 export type Problem = 'channelRefused' | 'chooseOne';
 
@@ -109,29 +119,56 @@ function taxesOf({ lines, currency }: InvoiceRecord, language: Language, text: T
 
 /** The choice of channels and the button, in a form that posts to the page itself. */
 function payment(view: CheckoutView, text: Texts, problem: Problem | undefined): Html {
-  const { row, channels, invoice, language, isExhausted } = view;
+  const { row, channels, methods, invoice, language, isExhausted } = view;
   if (isExhausted) return alert(text.tooMany);
-  if (channels.length === 0) return html`<p class="note bad">${text.noChannel}</p>\n`;
-  const hasFailed = row.payment_status === 'FAILED';
-  const notice = problem === undefined ? hasFailed && alert(text.failed) : alert(text[problem]);
+  if (channels.length + methods.length === 0) return html`<p class="note bad">${text.noChannel}</p>\n`;
+  const notice = problem === undefined ? failureNotice(view, text) : alert(text[problem]);
   return html`${notice}<form method="post">
-${choiceOf(channels, text)}<button>${text.pay(priceIn(language, leftToPay(row, invoice), row.currency))}</button>
+${choiceOf(view, text)}${rememberChoice(view, text)}<button>${text.pay(priceIn(language, leftToPay(row, invoice), row.currency))}</button>
 </form>
 `;
 }
 
+/** Why the last payment failed, in words that help the payer. */
+function failureNotice({ row, invoice }: CheckoutView, text: Texts): Html | false {
+  const last = invoice?.payments[0];
+  const ofInvoice = last?.state === 'FAILED' ? last.failureCode : undefined;
+  const code = row.payment_status === 'FAILED' ? row.failure_code : ofInvoice;
+  if (code === undefined) return false;
+  const reason = code === null ? undefined : text.failureReasons[code];
+  const advice = retryOf(code) === 'OTHER_METHOD' ? text.tryAnother : text.tryAgain;
+  return alert([text.failed, reason, advice].filter(Boolean).join(' '));
+}
+
+/** Whether to remember what the payer pays with: the payer's agreement to later charges. */
+function rememberChoice({ canRemember, invoice, row }: CheckoutView, text: Texts): Html | false {
+  if (!canRemember) return false;
+  const what = invoice?.subscriptionId == null ? text.rememberForOrders : text.rememberForSubscription;
+  return html`<label class="choice">
+<input type="checkbox" name="remember" value="yes">${what(row.seller_name)}</label>
+<label class="choice">
+<input type="checkbox" name="default" value="yes">${text.makeDefault}</label>\n`;
+}
+
 const alert = (message: string) => html`<p class="note bad" role="alert">${message}</p>\n`;
 
-function choiceOf(channels: readonly ChannelRow[], text: Texts): Html {
+function choiceOf({ channels, methods }: Pick<CheckoutView, 'channels' | 'methods'>, text: Texts): Html {
   const [first, ...others] = channels;
-  if (first !== undefined && others.length === 0) {
+  if (first !== undefined && others.length === 0 && methods.length === 0) {
     return html`<p class="quiet">${text.payWith(first.name)}</p>
 <input type="hidden" name="channel" value="${first.id}">\n`;
   }
-  const choices = channels.map(
-    ({ id, name }, i) =>
+  const offers = [
+    ...methods.map((method) => ({
+      value: `${chosenMethod}${publicId('mtd', method.id)}`,
+      name: methodLabel(method, text),
+    })),
+    ...channels.map(({ id, name }) => ({ value: String(id), name })),
+  ];
+  const choices = offers.map(
+    ({ value, name }, i) =>
       html`<label class="choice">
-<input type="radio" name="channel" value="${id}" required${i === 0 && html` checked`}>${name}</label>\n`,
+<input type="radio" name="channel" value="${value}" required${i === 0 && html` checked`}>${name}</label>\n`,
   );
   return html`<fieldset>
 <legend>${text.choose}</legend>
@@ -159,16 +196,16 @@ export function canPayBesides({ row }: Pick<CheckoutView, 'row'>): boolean {
 
 /** The choice of another way to pay, beside a payment that waits. */
 function anotherWay(view: CheckoutView, text: Texts): Html | false {
-  const { row, channels, isExhausted } = view;
+  const { row, channels, methods, isExhausted } = view;
   if (!canPayBesides(view)) {
     if (!canGiveUp(view)) return false;
     return html`<form method="post">
 <button class="plain" name="action" value="give-up">${text.chooseAnother}</button></form>\n`;
   }
-  if (channels.length === 0 || isExhausted) return false;
+  if (channels.length + methods.length === 0 || isExhausted) return false;
   return html`<form method="post">
 <input type="hidden" name="besides" value="${row.payments}">
-${choiceOf(channels, text)}<button class="plain">${text.chooseAnother}</button>
+${choiceOf(view, text)}<button class="plain">${text.chooseAnother}</button>
 </form>
 `;
 }

@@ -4,6 +4,9 @@ import type { Database } from '../../../../platform/postgres/database.ts';
 import type { RequestOrigin } from '../../../identity/audit/append.ts';
 import { acceptanceRefusal } from '../../../payments/channels/rules.ts';
 import type { ChannelRow } from '../../../payments/channels/statements.ts';
+import type { SaveMethod } from '../../../payments/methods/charges.ts';
+import { isUsable } from '../../../payments/methods/rules.ts';
+import type { Consent } from '../../../payments/providers/provider.ts';
 import type { StillWaiting } from '../../../payments/transactions/invoice-payments.ts';
 import { updatePayment } from '../../../payments/transactions/update.ts';
 import type { BillingApp } from '../../app.ts';
@@ -15,11 +18,19 @@ import type { Language } from '../../sellers/formats.ts';
 import { findLogo } from '../../sellers/statements.ts';
 import { findOpenPayments } from '../contested-statements.ts';
 import { tokenOf } from '../links.ts';
+import { findMethodsOfCustomer, type MethodOnPage } from '../method-statements.ts';
 import { payCheckout } from '../pay.ts';
 import { actingFor, payer } from '../payer.ts';
-import { hashOfToken, isShown, isToken, maximumPayments, returnMs, statusOf } from '../rules.ts';
+import { hashOfToken, isShown, isToken, maximumMethods, maximumPayments, returnMs, statusOf } from '../rules.ts';
 import { type CheckoutOnPage, findByReturn, findByToken } from '../statements.ts';
-import { type CheckoutView, canGiveUp, canPayBesides, checkoutPage, type Problem } from './checkout-page.ts';
+import {
+  type CheckoutView,
+  canGiveUp,
+  canPayBesides,
+  checkoutPage,
+  chosenMethod,
+  type Problem,
+} from './checkout-page.ts';
 import { type Page, seeOther } from './page.ts';
 
 /** A request for a page. */
@@ -49,20 +60,23 @@ export class CheckoutPages {
    */
   async pay(
     request: PageRequest,
-    { channel, besides }: { channel: string | null; besides: string | null },
-    origin: RequestOrigin,
+    { channel, besides, remember, isDefault }: PayForm,
+    origin: PayerOrigin,
   ): Promise<Page | undefined> {
     const view = await this.#viewOf(request);
     if (view === undefined) return undefined;
     if (view.status !== 'OPEN' && !(besides !== null && canPayBesides(view))) return seeOther('?go');
-    const offered = view.channels.some(({ id }) => String(id) === channel);
-    if (!offered) return checkoutPage(view, 'chooseOne');
+    const chosen = chosenIn(view, channel);
+    if (chosen === undefined) return checkoutPage(view, 'chooseOne');
+    const isKept = remember && chosen.methodId === undefined && (await this.#keepsMethods(chosen.channelId));
+    const save = isKept && view.canRemember ? { save: saveFor(view, isDefault, origin) } : {};
     const tokenHash = hashOfToken(request.token);
     try {
       const { database } = this.#app;
       const stillWaiting = await this.#lookUpWaiting(view.row);
-      const choice = { channelId: Number(channel), besides: besides === null ? null : Number(besides), stillWaiting };
-      await database.transaction((transaction) => payCheckout(transaction, tokenHash, choice, origin, this.#app));
+      const choice = { ...chosen, ...save, besides: besides === null ? null : Number(besides), stillWaiting };
+      const { userAgent: _, ...audited } = origin;
+      await database.transaction((transaction) => payCheckout(transaction, tokenHash, choice, audited, this.#app));
     } catch (error) {
       const problem = problemOf(error);
       if (problem === undefined) throw error;
@@ -145,6 +159,8 @@ export class CheckoutPages {
     const nowMs = clock();
     const { tenant_id: tenantId, invoice_id: invoiceId } = row;
     const billed = invoiceId === null ? undefined : await billedBy(database, tenantId, invoiceId);
+    const channels = await this.#channelsOf(row);
+    const customerId = billed?.invoice.customerId ?? row.customer_id;
     return {
       row,
       status: statusOf(row, nowMs),
@@ -152,11 +168,43 @@ export class CheckoutPages {
       language,
       invoice: billed?.invoice ?? null,
       customer: billed?.customer ?? null,
-      channels: await this.#channelsOf(row),
+      channels,
+      methods: row.offers_methods && customerId !== null ? await this.#methodsOf(row, customerId) : [],
+      canRemember: await this.#canRemember(row, customerId, channels),
       isLeaving,
       isExhausted: row.payments >= maximumPayments,
       nowMs,
     };
+  }
+
+  /** The customer's payment methods whose channels would accept the payment now. */
+  async #methodsOf({ tenant_id, currency, livemode }: CheckoutOnPage, customerId: number): Promise<MethodOnPage[]> {
+    const { database, channels } = this.#app;
+    const methods = await database.run(findMethodsOfCustomer, [tenant_id, customerId, maximumMethods]);
+    const usable = methods.filter(isUsable);
+    const found = await Promise.all(usable.map(({ channel_id }) => channels.find(channel_id)));
+    return usable.filter((_, i) => {
+      const channel = found[i];
+      return channel?.livemode === livemode && acceptanceRefusal(channel, currency) === undefined;
+    });
+  }
+
+  /** Whether there is a customer to remember the payer's method for, and a channel that can keep it. */
+  async #canRemember(
+    { tenant_id, livemode }: CheckoutOnPage,
+    customerId: number | null,
+    channels: readonly ChannelRow[],
+  ): Promise<boolean> {
+    if (customerId === null) return false;
+    const [customer] = await this.#app.database.run(findCustomer, [[tenant_id], customerId]);
+    if (customer === undefined || customer.livemode !== livemode) return false;
+    const keeping = await Promise.all(channels.map(({ id }) => this.#keepsMethods(id)));
+    return keeping.includes(true);
+  }
+
+  async #keepsMethods(channelId: number): Promise<boolean> {
+    const channel = await this.#app.channels.find(channelId);
+    return channel?.provider != null && (await this.#app.providers.of(channel.provider)).methods !== undefined;
   }
 
   /** The channels that would accept the payment now. */
@@ -165,6 +213,49 @@ export class CheckoutPages {
     return found.filter((one): one is ChannelRow => one?.livemode === livemode && isAccepting(one, currency));
   }
 }
+
+/** What the payer has filled in. */
+export interface PayForm {
+  /** The id of a channel, or that of a payment method after `chosenMethod`. */
+  channel: string | null;
+  besides: string | null;
+  /** Whether to keep what the payer pays with, and to make it the customer's default. */
+  remember: boolean;
+  isDefault: boolean;
+}
+
+/** Where a form came from, for the audit log and as the payer's consent. */
+export interface PayerOrigin extends RequestOrigin {
+  userAgent: string;
+}
+
+/** What the payer chose; undefined: the page does not offer it. */
+function chosenIn(
+  { channels, methods }: CheckoutView,
+  channel: string | null,
+): { channelId: number; methodId?: string } | undefined {
+  if (channel?.startsWith(chosenMethod)) {
+    const method = methods.find(({ id }) => `${chosenMethod}${publicId('mtd', id)}` === channel);
+    return method && { channelId: method.channel_id, methodId: method.id };
+  }
+  const offered = channels.find(({ id }) => String(id) === channel);
+  return offered && { channelId: offered.id };
+}
+
+function saveFor({ invoice, nowMs }: CheckoutView, isDefault: boolean, origin: PayerOrigin): SaveMethod {
+  return {
+    agreement: invoice?.subscriptionId == null ? 'UNSCHEDULED' : 'SUBSCRIPTION',
+    isDefault: isDefault || null,
+    consent: consentOf(origin, nowMs),
+  };
+}
+
+/** The payer has agreed on a page of ours. */
+export const consentOf = ({ address, userAgent }: PayerOrigin, nowMs: number): Consent => ({
+  ipAddress: address ?? '',
+  userAgent,
+  acceptedTime: new Date(nowMs).toISOString(),
+});
 
 export const pdfPage = ({ content, disposition }: { content: Buffer; disposition: string }): Page => ({
   status: 200,

@@ -1,6 +1,11 @@
+import { publicId } from '../../../../core/id.ts';
 import { type Html, html } from '../../../../platform/http/html.ts';
+import type { ChannelRow } from '../../../payments/channels/statements.ts';
+import { isUsable } from '../../../payments/methods/rules.ts';
 import { numberText } from '../../invoices/number.ts';
 import { dayIn, type Language, priceIn } from '../../sellers/formats.ts';
+import type { MethodOnPage } from '../method-statements.ts';
+import { methodLabel } from '../pages/method-label.ts';
 import { linkTo, type Page, pageOf } from '../pages/page.ts';
 import { type Texts, texts } from '../pages/texts.ts';
 import type { PortalInvoice, PortalRow, PortalSubscription } from './statements.ts';
@@ -13,23 +18,29 @@ export interface PortalView {
   language: Language;
   invoices: readonly PortalInvoice[];
   subscriptions: readonly PortalSubscription[];
+  methods: readonly MethodOnPage[];
+  /** The channels through which the customer can add a payment method. */
+  channels: readonly ChannelRow[];
+  /** What the customer has just tried in vain. */
+  problem?: 'methodInUse' | 'methodFailed' | undefined;
 }
 
 const multiply = (unitAmount: number, quantity: number) => Number(BigInt(unitAmount) * BigInt(quantity));
 
-/** The portal: invoices, subscriptions and payment method of one customer. */
+/** The portal: invoices, subscriptions and payment methods of one customer. */
 export function portalPage(view: PortalView): Page {
   const { row, language } = view;
   const text = texts[language];
   const back = linkTo(row.return_url);
-  const payment = row.has_payment_method ? text.hasPaymentMethod : text.noPaymentMethod;
   const content = html`<h1>${text.portalTitle}</h1>
 <p class="quiet">${text.forCustomer(row.customer_name)}</p>
 <h2>${text.invoices}</h2>
 ${invoicesOf(view, text)}<h2>${text.subscriptions}</h2>
 ${subscriptionsOf(view, text)}<h2>${text.paymentMethod}</h2>
-<p>${payment}</p>
-${back !== null && html`<p class="links"><a href="${back}">${text.backTo(row.seller_name)}</a></p>\n`}`;
+${view.problem !== undefined && html`<p class="note bad" role="alert">${text[view.problem]}</p>\n`}${methodsOf(
+  view,
+  text,
+)}${addMethod(view, text)}${back !== null && html`<p class="links"><a href="${back}">${text.backTo(row.seller_name)}</a></p>\n`}`;
   return portalLayout(view, text.portalTitle, content);
 }
 
@@ -74,6 +85,57 @@ ${cancel_at_period_end ? html`<p>${text.cancelled}</p>\n` : cancel}</div>
   })}`;
 }
 
+function methodsOf({ methods, token }: PortalView, text: Texts): Html {
+  const shown = methods.filter(
+    ({ status }) => text.methodStates[status] === undefined || status === 'EXPIRED' || status === 'REVOKED',
+  );
+  if (shown.length === 0) return html`<p>${text.noPaymentMethod}</p>\n`;
+  return html`${shown.map((method) => {
+    const id = publicId('mtd', method.id);
+    const label = methodLabel(method, text);
+    const { expiry_month: month, expiry_year: year } = method;
+    const facts = [
+      month !== null && year !== null && text.validUntil(`${String(month).padStart(2, '0')}/${year}`),
+      text.methodStates[method.status],
+      method.is_default && text.defaultMethod,
+    ].filter(Boolean);
+    const canBeDefault = !method.is_default && isUsable(method);
+    const makeDefault = html`<button class="plain" name="action" value="default" aria-label="${text.useAsDefault}: ${label}">${text.useAsDefault}</button>\n`;
+    return html`<div class="card">
+<strong>${label}</strong>
+${facts.length > 0 && html`<p class="quiet">${facts.join(' · ')}</p>\n`}<form method="post" action="${token}/method">
+<input type="hidden" name="method" value="${id}">
+${canBeDefault && makeDefault}<button class="plain" name="action" value="remove" aria-label="${text.removeMethod}: ${label}">${text.removeMethod}</button>
+</form>
+</div>
+`;
+  })}`;
+}
+
+function addMethod({ channels, row, token }: PortalView, text: Texts): Html | false {
+  if (channels.length === 0) return false;
+  const buttons = channels.map(
+    ({ id, name }) =>
+      html`<button class="plain" name="channel" value="${id}">${channels.length === 1 ? text.addMethod : text.addMethodWith(name)}</button>\n`,
+  );
+  return html`<form method="post" action="${token}/method-add">
+<p class="quiet">${text.addMethodConsent(row.seller_name)}</p>
+<label class="choice"><input type="checkbox" name="default" value="yes">${text.useAsDefault}</label>
+${buttons}</form>
+`;
+}
+
+/** The payment method is being set up: wait for the provider, then lead to its page. */
+export function setUpPage(view: PortalView, { next_action }: MethodOnPage): Page {
+  const text = texts[view.language];
+  const action = linkTo(next_action?.url);
+  const link = action !== null && html`<p><a class="button" href="${action}">${text.continueToPay}</a></p>\n`;
+  const content = html`<h1>${text.setUpTitle}</h1>
+<p role="status">${action === null ? text.setUpWaiting : text.redirecting}</p>
+${link}`;
+  return portalLayout(view, text.setUpTitle, content, action === null ? '2' : `0; url=${action}`);
+}
+
 /** Asks for confirmation before a subscription is cancelled. */
 export function cancelPage(view: PortalView, subscription: PortalSubscription): Page {
   const { language, token } = view;
@@ -90,8 +152,8 @@ export function cancelPage(view: PortalView, subscription: PortalSubscription): 
   return portalLayout(view, title, content);
 }
 
-function portalLayout({ row, language, token }: PortalView, title: string, content: Html): Page {
+function portalLayout({ row, language, token }: PortalView, title: string, content: Html, refresh?: string): Page {
   const { seller_name: name, brand_color: brandColor, livemode } = row;
   const seller = { name, brandColor, logo: row.has_logo ? `${token}/logo` : null };
-  return pageOf({ language, title, seller, livemode, isWide: true }, content);
+  return pageOf({ language, title, seller, livemode, isWide: true, refresh }, content);
 }

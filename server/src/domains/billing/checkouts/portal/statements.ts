@@ -15,8 +15,9 @@ export interface PortalRow {
   user_id: number;
   return_url: string | null;
   customer_name: string;
+  customer_email: string | null;
+  default_channel_id: number | null;
   livemode: boolean;
-  has_payment_method: boolean;
   seller_name: string;
   brand_color: string | null;
   has_logo: boolean;
@@ -26,7 +27,7 @@ export interface PortalRow {
 export const findPortal = statement<PortalRow>(
   'portals.find',
   `select p.tenant_id, p.customer_id, p.user_id, p.return_url, c.name as customer_name, c.livemode,
-          c.payment_method_sealed is not null or c.payment_method is not null as has_payment_method,
+          c.email as customer_email, c.default_channel_id,
           t.name as seller_name, s.brand_color, s.logo is not null as has_logo
      from customer_portal p
      join customer c on c.tenant_id = p.tenant_id and c.id = p.customer_id

@@ -41,9 +41,8 @@ test('a PDF without a font for a name leads its payer to the page of the invoice
   for (const path of [`${pathOf(url)}/invoice.pdf`, `${portal}/invoice/${invoiceId}.pdf`]) {
     const rows = await rowsAt(path);
     expect(rows).toContain('This file has no font for some characters, which are shown as □.');
-    expect(addressIn(rows)).toBe(url);
     expect(rows.join('')).not.toContain('/api/');
+    const page = await fetch(florin.address + pathOf(addressIn(rows) ?? ''));
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('ꦗꦮ &amp; Co')]);
   }
-  const page = await fetch(florin.address + pathOf(url));
-  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('ꦗꦮ &amp; Co')]);
 });

@@ -36,7 +36,7 @@ test('a customer sees invoices and subscriptions, pays, and cancels at the end o
     'For Ada &lt;i&gt;',
     'Daily &lt;bread&gt;',
     'EUR\u00a010.00',
-    'A payment method is stored',
+    'No payment method is stored',
     'Renews on',
   ]) {
     expect(body).toContain(words);
