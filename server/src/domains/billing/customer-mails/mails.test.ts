@@ -134,6 +134,26 @@ test('the mail about a failed payment of a subscription names the day of the nex
   expect(plainOf(received()[0])).toContain(`The payment will be retried on ${day}.`);
 });
 
+test.each([
+  ['authentication_required', 'your bank wants you to confirm the payment of your invoice INV-000001 yourself.'],
+  ['expired_card', 'could not be charged, because there is no payment method that works.'],
+])('the mail about %s asks for what is needed, with the page of the invoice', async (failureCode, words) => {
+  const { as, channelId } = await shop();
+  const customerId = await makeCustomer(florin, as, { email: 'ada@home.example', defaultChannelId: channelId });
+  const plan = { name: 'Daily bread', amount: 300, currency: 'USD', interval: 'month', state: true };
+  const { id: planId } = dataOf(await florin.post('/api/plan/modify', plan, as));
+  dataOf(await florin.post('/api/subscription/create', { customerId, planId }, as));
+  const payment = await eventually('the first payment is created', async () => {
+    const [found] = dataOf(await florin.get('/api/transaction/list', as));
+    return found;
+  });
+  dataOf(await florin.post('/api/transaction/update', { id: payment.id, status: 'FAILED', failureCode }, as));
+  const mail = await eventually('the mail is sent', () => received()[0]);
+  expect(plainOf(mail)).toContain(words);
+  const [link] = linksIn(mail);
+  expect((await florin.call('GET', new URL(link ?? '').pathname)).body).toContain('Pay USD');
+});
+
 test('the invoice of a subscription that waits for a transfer is mailed, and its page takes another way', async () => {
   const { as, channelId } = await shop();
   const customerId = await makeCustomer(florin, as, { email: 'eve@home.example', defaultChannelId: channelId });

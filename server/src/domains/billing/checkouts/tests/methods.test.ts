@@ -25,8 +25,7 @@ afterAll(async () => {
 
 const get = async (path: string) => dataOf(await florin.get(`/api/${path}`, shop.as));
 const post = async (path: string, body: object) => dataOf(await florin.post(`/api/${path}`, body, shop.as));
-const customer = () =>
-  makeCustomer(florin, shop.as, { name: 'Ada', livemode: false, defaultChannelId: shop.cards });
+const customer = () => makeCustomer(florin, shop.as, { name: 'Ada', livemode: false, defaultChannelId: shop.cards });
 const invoice = (customerId: number) => makeInvoice(florin, shop.as, customerId, { currency: 'EUR' });
 const methodsOf = (customerId: number) => get(`payment-method/list?customerId=${customerId}`);
 
