@@ -99,7 +99,14 @@ test('a name that was stored before is still read, and other fields of its recor
 });
 
 const description = ['description'];
-const ownTexts = ['invoice', 'receipt', 'paymentFailed', 'lastPaymentFailed'];
+const ownTexts = [
+  'invoice',
+  'receipt',
+  'paymentFailed',
+  'lastPaymentFailed',
+  'confirmationNeeded',
+  'otherMethodNeeded',
+];
 
 /** Texts that may have several lines. */
 const paragraphs: Record<string, string[]> = {
@@ -111,7 +118,7 @@ const paragraphs: Record<string, string[]> = {
   '/api/seller/modify': ['en', 'de'].flatMap((language) =>
     ownTexts.map((kind) => `mailTexts.${language}.${kind}.body`),
   ),
-  '/api/transaction/create': description,
+  '/api/transaction/create': ['lines[].description', ...description],
   '/api/transaction/update': [...description, 'failureMessage'],
 };
 
@@ -122,9 +129,15 @@ const checked: Record<string, string[]> = {
   '/api/device/decide': ['userCode'],
   '/api/device/token': ['deviceCode'],
   '/api/discrepancy/close': ['transactionId'],
+  '/api/invoice/pay': ['methodId'],
+  '/api/payment-method/default': ['id'],
+  '/api/payment-method/detach': ['id', 'replaceWith'],
+  '/api/payment-method/setup': ['consent.ipAddress'],
   '/api/refund/create': ['transactionId'],
   '/api/seller/modify': ['logo'],
-  '/api/subscription/create': ['timeZone'],
+  '/api/subscription/create': ['methodId', 'timeZone'],
+  '/api/subscription/update': ['methodId'],
+  '/api/transaction/create': ['consent.ipAddress', 'methodId'],
   '/api/transaction/update': ['id'],
   '/api/user/forgot-password': ['email'],
   '/api/user/login': ['account'],
