@@ -40,6 +40,8 @@ export interface PaymentsApp extends WebhooksApp {
   methodCustomers: RegisteredMethodCustomers;
   methodWorker: BackgroundWorker;
   expiryWorker: BackgroundWorker;
+  /** Reads payment methods of providers that send no events about them. */
+  readingWorker: BackgroundWorker;
   methodNotices: MethodNotices;
   /** Payment methods of charges: what is sent of them, and what becomes of them. */
   chargeMethods: ChargeMethods;

@@ -5,7 +5,7 @@ import type { Queryable } from '../../../platform/postgres/database.ts';
 import { appendEvents, eventDraft } from '../../webhooks/events/append-events.cte.ts';
 import type { CustomerKey, MethodCustomers } from './customers.ts';
 import { type MethodRow, method } from './record.ts';
-import { nextExpiryStep } from './rules.ts';
+import { nextExpiryStep, nextReadMs } from './rules.ts';
 import { insertMethods, lockDefault, methodInput, updateMethods } from './statements.ts';
 import { nextStatuses } from './states.ts';
 
@@ -22,7 +22,7 @@ export type MethodChange = Partial<Omit<MethodRow, 'tenant_id' | 'id' | 'version
 export async function insertMethod(transaction: Queryable, row: MethodRow, deps: MethodChangeDeps): Promise<MethodRow> {
   const isActive = row.status === 'ACTIVE';
   const isDefault = isActive && (await becomesDefault(transaction, row, deps));
-  const inserted = withExpiry(
+  const inserted = withDueTimes(
     { ...row, is_default: isDefault, wants_default: isActive ? null : row.wants_default },
     deps,
   );
@@ -104,7 +104,7 @@ async function write(
 ): Promise<MethodRow> {
   const time = isoTime(deps.clock());
   const isPending = after.status === 'PENDING';
-  const row = withExpiry(
+  const row = withDueTimes(
     {
       ...after,
       next_action: isPending ? after.next_action : null,
@@ -119,9 +119,11 @@ async function write(
   return row;
 }
 
-function withExpiry(row: MethodRow, { clock }: MethodChangeDeps): MethodRow {
-  const next = nextExpiryStep(row, clock());
-  return { ...row, expiry_due_at: next === null ? null : isoTime(next.atMs) };
+function withDueTimes(row: MethodRow, { clock }: MethodChangeDeps): MethodRow {
+  const nowMs = clock();
+  const timeOf = (atMs: number | null) => (atMs === null ? null : isoTime(atMs));
+  const expiry_due_at = timeOf(nextExpiryStep(row, nowMs)?.atMs ?? null);
+  return { ...row, expiry_due_at, read_due_at: timeOf(nextReadMs(row, nowMs)) };
 }
 
 async function appendMethodEvents(

@@ -72,5 +72,5 @@ export const methods = {
   resources: { payment_method: methodRecord },
   eventObjects: { payment_method: methodRecord },
   routes: methodRoutes,
-  workers: ({ methodWorker, expiryWorker }) => [methodWorker, expiryWorker],
+  workers: ({ methodWorker, expiryWorker, readingWorker }) => [methodWorker, expiryWorker, readingWorker],
 } satisfies Module<PaymentsApp>;

@@ -71,13 +71,14 @@ export class MethodNotices {
     for (const row of rows.filter(
       ({ status }) => status === 'ACTIVE' || status === 'EXPIRED' || status === 'REVOKED',
     )) {
-      const result = await this.#readOne(row);
+      const result = await this.readOne(row);
       if (result !== 'settled') return result;
     }
     return 'settled';
   }
 
-  async #readOne(row: MethodRow): Promise<NoticeResult> {
+  /** Reads a method at its provider, and follows what has become of it. */
+  async readOne(row: MethodRow): Promise<NoticeResult> {
     const { providers, credentials, timeoutMs } = this.#deps;
     const { channel_id: channelId } = row;
     const { methods }: Provider = await providers.of(row.provider);

@@ -86,6 +86,7 @@ export const method = defineRecord(
     /** The month (YYYY-MM) of which `payment_method.expiring` was sent. */
     expiring_told: stored<string | null>('text'),
     expiry_due_at: stored<string | null>('timestamptz'),
+    read_due_at: stored<string | null>('timestamptz'),
   },
 );
 
@@ -118,4 +119,5 @@ export const emptyMethod = {
   return_url: null,
   expiring_told: null,
   expiry_due_at: null,
+  read_due_at: null,
 } as const;

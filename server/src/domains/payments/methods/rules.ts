@@ -1,6 +1,7 @@
 import { dayMs } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
 import { publicId } from '../../../core/id.ts';
+import { providersWithoutMethodEvents } from '../providers/directory.ts';
 import type { FailureCode } from '../providers/failures.ts';
 import type { MethodType } from '../providers/provider.ts';
 import type { MethodRow } from './record.ts';
@@ -52,6 +53,15 @@ export function nextExpiryStep(card: Card, nowMs: number): { step: 'tell' | 'exp
   const overMs = endMs + dayMs / 2;
   if (expiring_told === monthOf(card) || overMs <= nowMs) return { step: 'expire', atMs: overMs };
   return { step: 'tell', atMs: endMs - noticeMs };
+}
+
+/** How often a method is read whose provider sends no events about methods. */
+const readEveryMs = dayMs;
+
+/** When a method is read next to find what has become of it at its provider. Null: the provider tells. */
+export function nextReadMs({ status, provider }: Pick<MethodRow, 'status' | 'provider'>, nowMs: number): number | null {
+  const isCharged = status === 'ACTIVE' || status === 'EXPIRED';
+  return isCharged && providersWithoutMethodEvents.has(provider) ? nowMs + readEveryMs : null;
 }
 
 /** The printed month of a card: `2027-03`. */

@@ -5,6 +5,7 @@ import { ChargeMethods } from './charges.ts';
 import { RegisteredMethodCustomers } from './customers.ts';
 import { expiryWorker } from './expiry.ts';
 import { MethodNotices } from './notices.ts';
+import { readingWorker } from './reading.ts';
 import { methodWorker } from './worker.ts';
 
 /** Makes what sets payment methods up at providers. */
@@ -22,11 +23,13 @@ export function methodServices(
     ...failureLog(log, 'Setting up payment methods'),
   };
   const chargeMethods = new ChargeMethods({ ...app, database: queueDatabase, methodCustomers });
+  const methodNotices = new MethodNotices(common);
   return {
     methodCustomers,
     methodWorker: methodWorker(common),
     expiryWorker: expiryWorker(common),
-    methodNotices: new MethodNotices(common),
+    readingWorker: readingWorker(common, methodNotices),
+    methodNotices,
     chargeMethods,
   };
 }
