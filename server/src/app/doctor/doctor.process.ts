@@ -8,7 +8,14 @@ import { administratorOf, makeChannel, makePayment } from '../../../tests/suppor
 import { databaseAt, eventually, type TestDatabase } from '../../../tests/support/postgres/database.ts';
 import { transactionPooler } from '../../../tests/support/postgres/transaction-pooler.ts';
 import { florinOn, urlOf } from '../../../tests/support/service/florin.ts';
+import {
+  type StripeSimulator,
+  simulatedApiKey,
+  startStripeSimulator,
+} from '../../../tests/support/simulators/stripe.ts';
+import { newEndpoint } from '../../../tests/support/simulators/stripe-endpoints.ts';
 import { secretAssociatedData as channelSecretAssociatedData } from '../../domains/payments/channels/secrets.ts';
+import { neededEvents } from '../../domains/payments/providers/stripe/webhook-endpoints.ts';
 import { endpointSecretAssociatedData } from '../../domains/webhooks/endpoints/directory.ts';
 import { freshKeyring, parseKeyring } from '../../platform/crypto/keyring.ts';
 import { Sealer } from '../../platform/crypto/seal.ts';
@@ -34,6 +41,7 @@ let postgres: FlorinPostgres;
 let db: TestDatabase;
 let mailServer: SMTPServer;
 let mailPort: number;
+let stripe: StripeSimulator;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'florin-doctor-'));
@@ -54,12 +62,14 @@ beforeAll(async () => {
   });
   await florin.stop();
   await db.query('update app_user set has_second_factor = true');
+  stripe = await startStripeSimulator();
   mailServer = new SMTPServer({ authOptional: true, disabledCommands: ['STARTTLS'], logger: false });
   await new Promise<void>((resolve) => mailServer.listen(0, '127.0.0.1', resolve));
   mailPort = (mailServer.server.address() as { port: number }).port;
 });
 
 afterAll(async () => {
+  await stripe.close();
   await new Promise<void>((resolve) => mailServer.close(() => resolve()));
   await db.drop();
   await postgres.stop();
@@ -279,6 +289,28 @@ const defects: Record<string, Defect> = {
         );
       }
       return () => db.query('delete from webhook_endpoint where id > 900');
+    },
+  },
+  'an endpoint at Stripe that does not send everything': {
+    check: 'providers send the events that channels read',
+    what: /^channel 911 \(shop-911\): the provider does not send payment_intent\.succeeded, payment_intent\.processing$/,
+    cure: /callbackUrl/,
+    settings: () => clusterNode({ APP_PROVIDER_STRIPE_URL: stripe.url }),
+    plant: async () => {
+      const sealer = new Sealer(parseKeyring(keys));
+      const secrets = { apiKey: simulatedApiKey, webhookSecret: 'whsec_simulated' };
+      const [apiKey, webhookSecret] = (['apiKey', 'webhookSecret'] as const).map((name) =>
+        sealer.seal(secrets[name], channelSecretAssociatedData(0, 911, name)),
+      );
+      await db.query(
+        `insert into channel (tenant_id, id, name, code, type, currencies, country, state, provider, livemode,
+             api_key_sealed, webhook_secret_sealed, callback_token, created_at)
+         values (0, 911, 'Shop', 'shop-911', 'ONLINE', '{USD}', 'US', true, 'stripe', false, $1, $2, 'token', now())`,
+        [apiKey, webhookSecret],
+      );
+      const url = 'https://pay.example.com/api/callback/911/token';
+      stripe.account.endpoints.push(newEndpoint({ url, enabled_events: neededEvents.slice(2) }));
+      return () => db.query('delete from channel where id = 911');
     },
   },
   'a live channel with a test key': {

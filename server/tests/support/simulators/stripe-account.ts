@@ -1,4 +1,5 @@
 import { StripeCustomers } from './stripe-customers.ts';
+import type { SimulatedEndpoint } from './stripe-endpoints.ts';
 import { methodBody } from './stripe-method-objects.ts';
 import { debits, refusalOfMethod, StripeMethods } from './stripe-methods.ts';
 import { newCharge, newIntent, newRefund } from './stripe-objects.ts';
@@ -52,6 +53,8 @@ export class StripeAccount implements StripeWorld {
   /** The successful charges: the money taken. */
   readonly charges: SimulatedCharge[] = [];
   readonly refunds: SimulatedRefund[] = [];
+  /** The webhook endpoints that somebody has made in the Dashboard. */
+  readonly endpoints: SimulatedEndpoint[] = [];
   readonly methods = new StripeMethods(this);
   readonly customers = new StripeCustomers(this, this.methods);
   readonly setups = new StripeSetups(this, this.methods, this.customers);

@@ -57,6 +57,8 @@ export class StripeSimulator {
   readonly webhookSecret: string;
   /** The mode that answers and events name; undefined: that of the API key. */
   namedLivemode: boolean | undefined;
+  /** Whether the API key is a restricted one without the permission for webhook endpoints. */
+  mayNotReadEndpoints = false;
   url = '';
   readonly #server = createServer((request, response) => {
     this.#serve(request, response).catch((error: Error) => response.writeHead(500).end(error.message));
@@ -286,6 +288,9 @@ export class StripeSimulator {
         return account.setups.expanded(account.setups.get(id), expand);
       case 'POST setup_intents/id/cancel':
         return account.setups.cancel(id, params);
+      case 'GET webhook_endpoints':
+        if (this.mayNotReadEndpoints) throw notPermitted;
+        return list(account.endpoints, []);
       case 'POST checkout-sessions':
         return account.sessions.create(params);
       case 'GET checkout-sessions':
@@ -335,6 +340,11 @@ export class StripeSimulator {
 
 /** The API version of the webhook endpoint, which decides the shape of events. It is not that of the library. */
 const endpointVersion = '2026-08-26.dahlia';
+
+/** https://docs.stripe.com/keys/restricted-api-keys */
+const notPermitted = new StripeProblem(403, {
+  message: 'The provided key does not have the required permissions for this endpoint.',
+});
 
 function livemodeOf(authorization: string | undefined): boolean {
   const key = /^Bearer (.+)$/.exec(authorization ?? '')?.[1];

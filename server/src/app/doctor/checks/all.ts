@@ -12,6 +12,7 @@ import {
 } from './data.ts';
 import { mail, publicUrl, sandbox } from './deployment.ts';
 import { dataFolder, diskSpace, keys, openFiles, port, secretFiles } from './machine.ts';
+import { providerEvents } from './providers.ts';
 import { clock, connections, durability, notifications, primary, version } from './server.ts';
 
 /** In the order in which they run and are reported: causes before their consequences. */
@@ -43,6 +44,7 @@ export const schemaChecks: readonly DatabaseCheck[] = [
   encryptionKeys,
   webhookSecrets,
   channelKeys,
+  providerEvents,
   indexes,
   autovacuum,
   dueWork,

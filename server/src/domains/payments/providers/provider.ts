@@ -20,6 +20,11 @@ export interface Provider {
   lookUp(operation: Operation, call: Call): Promise<Outcome | Absent>;
   /** Verifies the signature of a callback and parses it. Throws the refusal `callback_invalid` if it is not genuine. */
   readCallback(callback: Callback, credentials: Credentials): ProviderCallback;
+  /**
+   * The events that Florin reads and the provider does not send to the channel's callback address; undefined if the
+   * API key may not tell. Absent where the provider sends everything by itself.
+   */
+  unsentEvents?(callbackUrl: string, call: Call): Promise<readonly string[] | undefined>;
   /** Absent if the provider cannot keep payment methods. */
   readonly methods?: MethodProvider;
   /** Whether some of its methods need the lines and the billing address of a charge, which are read only then. */

@@ -36,6 +36,7 @@ import {
   sendSetupPage,
 } from './sessions.ts';
 import { retrieveSetup, searchSetup, sendSetup } from './setups.ts';
+import { unsentEvents } from './webhook-endpoints.ts';
 
 /**
  * Stripe stores the answer to an idempotency key for at least 24 hours
@@ -90,6 +91,11 @@ export class StripeProvider implements Provider {
     lookUp: (operation, call) => this.#read('SETUP', call, (stripe) => this.#findSetup(stripe, operation)),
     read: (method, call) => this.#read('SETUP', call, (stripe) => readMethod(stripe, method)),
   };
+
+  async unsentEvents(callbackUrl: string, call: Call): Promise<readonly string[] | undefined> {
+    const { apiKey } = call.credentials;
+    return isApiKey(apiKey) ? unsentEvents(stripeClient(apiKey, call, this.#address), callbackUrl) : undefined;
+  }
 
   readCallback(callback: Callback, credentials: Credentials): ProviderCallback {
     return readStripeCallback(callback, credentials);
