@@ -63,8 +63,8 @@ export function outcomeOfApiError(error: MollieApiError, kind: Kind): Refused {
   if (status === 401 || status === 403) return failed('credentials_refused');
   if (kind === 'REFUND') return failed('refund_refused', detail);
   if (kind === 'SETUP' && field === 'consumerAccount') return failed('account_closed', detail);
-  const isOfMethod = (kind === 'CHARGE' || kind === 'SETUP') && isOfAmountOrMethod(field, detail);
-  return failed(isOfMethod ? 'not_supported' : 'invalid_operation', detail);
+  const isRefused = (kind === 'CHARGE' || kind === 'SETUP') && isOfPayment(field, detail);
+  return failed(isRefused ? 'not_supported' : 'invalid_operation', detail);
 }
 
 type Kind = Operation['kind'] | 'SETUP' | 'DETACH';
@@ -83,6 +83,7 @@ function isDuplicateRefund({ status, message }: MollieApiError): boolean {
   return status === 409 && /duplicate/i.test(message);
 }
 
-function isOfAmountOrMethod(field: string | undefined, detail: string): boolean {
-  return /^(amount|method)\b/.test(field ?? '') || /no suitable payment method/i.test(detail);
+/** Whether Mollie refuses this amount, this method, or what it is told of the purchase: another provider may not. */
+function isOfPayment(field: string | undefined, detail: string): boolean {
+  return /^(amount|method|lines|billingAddress)\b/.test(field ?? '') || /no suitable payment method/i.test(detail);
 }

@@ -236,6 +236,13 @@ test('a refusal of another kind is no revocation of a mandate that is valid', as
   expect(failed(await mollie.charge(renewal(keptMethod('cst_none', 'mdt_none')), call)).code).toBe('mandate_revoked');
 });
 
+test('a mandate without its customer is not charged, and Mollie not called', async () => {
+  const before = simulator.requests.length;
+  const method = { ...keptMethod('cst_1', 'mdt_1'), customerReference: null };
+  expect(failed(await mollie.charge(renewal(method), call)).code).toBe('invalid_operation');
+  expect(simulator.requests).toHaveLength(before);
+});
+
 test('a charge of a kept method whose answer was lost is found and never made twice', async () => {
   const method = await kept('creditcard');
   for (const when of ['before', 'after'] as const) {

@@ -57,6 +57,7 @@ export class MollieProvider implements Provider {
     const outcome = await this.#start(operation, call, async (mollie) => {
       const amount = mollieAmount(operation.amount, operation.currency);
       if (amount === undefined) return unsupportedCurrency(operation);
+      if (operation.method?.customerReference === null) return withoutCustomer;
       const { key, transactionId, callbackUrl, paymentMethod, save } = operation;
       const method = methodOf(paymentMethod);
       if (typeof method === 'object') return notOffered(paymentMethod as string, method.ignored);
@@ -202,6 +203,11 @@ function findCharge(mollie: MollieClient, operation: CancelOperation): Promise<P
 
 const absent: Absent = { kind: 'absent' };
 
+const withoutCustomer: Outcome = {
+  kind: 'failed',
+  failure: failure('invalid_operation', null, 'A mandate is charged only together with its customer at Mollie.'),
+};
+
 /** With these Mollie refuses a charge whose customer or mandate has ended. */
 const refusesMandates = [404, 410, 422];
 
@@ -212,8 +218,7 @@ const refusesMandates = [404, 410, 422];
 function sequenceOf({ method, returnUrl }: ChargeOperation, customerId: string | null) {
   if (method !== null) {
     const { customerReference, reference: mandateId } = method;
-    const customer = customerReference === null ? {} : { customerId: customerReference };
-    return { ...customer, mandateId, sequenceType: SequenceType.recurring };
+    return { customerId: customerReference as string, mandateId, sequenceType: SequenceType.recurring };
   }
   if (customerId === null) return { redirectUrl: returnUrl };
   return { redirectUrl: returnUrl, customerId, sequenceType: SequenceType.first };

@@ -115,6 +115,11 @@ test('lines of any prices and taxes are taken by Mollie', async () => {
   );
 });
 
+test('an address that Mollie finds incomplete is no request of ours that is wrong', async () => {
+  const operation = operationOf({ paymentMethod: 'klarna', billingAddress: { ...billingAddress, postalCode: null } });
+  expect(failed(await mollie.charge(operation, call)).code).toBe('not_supported');
+});
+
 test('lines that do not add up to the amount, as of a part of an invoice, count as none', async () => {
   const part = operationOf({ paymentMethod: 'klarna', amount: amount - 1 });
   expect(failed(await mollie.charge(part, call)).code).toBe('not_supported');
