@@ -159,6 +159,36 @@ export function journeys(opened: () => OpenedConsole): void {
     expect(await page.getByRole('dialog').isVisible()).toBe(true);
   });
 
+  test('an amount is read as people write it; one with two readings, or none, refunds nothing', async () => {
+    // The dialog of the payment before is still open.
+    await page.keyboard.press('Escape');
+    const { id } = await pay(500_000);
+    await goTo(page, `/payments/${id}`);
+    await page.getByText('Succeeded').first().waitFor();
+    await button('Refund').click();
+    const dialog = page.getByRole('dialog');
+    const amount = dialog.getByLabel('Amount');
+    expect(await amount.inputValue()).toBe('5000.00');
+    for (const [typed, said] of [
+      ['1.000', 'Is this USD 1.00 or USD 1,000.00?'],
+      ['a thousand', 'This is not an amount in USD.'],
+    ] as const) {
+      await amount.fill(typed);
+      await dialog.getByText(said).waitFor();
+      await button('Refund').last().click();
+      await dialog.locator('input:invalid').waitFor();
+    }
+    await amount.fill('');
+    await button('Refund').last().click();
+    expect(await dialog.isVisible()).toBe(true);
+    const refunds = async () => dataOf(await console.florin.get(`/api/refund/list?transactionId=${id}`, console.admin));
+    expect(await refunds()).toEqual([]);
+    await amount.fill('1.000,00');
+    await button('Refund').last().click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await refunds()).toMatchObject([{ amount: 100_000 }]);
+  });
+
   test('filters are in the address, the back button undoes them, and the export has the filtered rows', async () => {
     await pay(99, 'USD', { description: 'To be declined', metadata: { sandbox: 'decline:insufficient_funds' } });
     await goTo(page, '/payments', 'Test');

@@ -1,6 +1,6 @@
 import { exponentOf } from '../../../server/src/core/currency.ts';
 import { moneyText } from '../format/money.tsx';
-import { minorUnitsOf } from '../ui/forms/money-field.tsx';
+import { readingsOf } from '../format/read-amount.ts';
 import type { IconName } from '../ui/icons.tsx';
 import type { Text } from './preferences.tsx';
 
@@ -49,7 +49,7 @@ export function recordsOf(sought: string, text: Text): Hit[] {
 }
 
 /** `19.99`, `19,99 EUR`, `EUR 19.99`. */
-const amountForm = /^(?:([a-z]{3}) ?)?(\d{1,16}(?:[.,]\d{1,4})?)(?: ?([a-z]{3}))?$/i;
+const amountForm = /^(?:([a-z]{3}) ?)?([\d٠-٩](?:[\d٠-٩.,٫٬'’\s]*[\d٠-٩])?)(?: ?([a-z]{3}))?$/i;
 const maxHits = 4;
 
 /** Payments of an amount in major units, in the typed currency or in the offered currencies. */
@@ -60,11 +60,11 @@ export function amountsOf(sought: string, offered: readonly string[], locale: st
   return (named === undefined ? offered : [named])
     .filter((currency) => exponentOf(currency) !== undefined)
     .flatMap((currency) => {
-      const amount = minorUnitsOf(typed, currency);
-      if (amount === undefined) return [];
-      const query = new URLSearchParams({ currency, amountFrom: String(amount), amountTo: String(amount) });
-      const label = text('search.amount', { amount: moneyText(amount, currency, locale) });
-      return [{ path: `/payments?${query}`, label, icon: 'payment' as const }];
+      return readingsOf(typed, currency, locale).map((amount) => {
+        const query = new URLSearchParams({ currency, amountFrom: String(amount), amountTo: String(amount) });
+        const label = text('search.amount', { amount: moneyText(amount, currency, locale) });
+        return { path: `/payments?${query}`, label, icon: 'payment' as const };
+      });
     })
     .slice(0, maxHits);
 }

@@ -4,7 +4,7 @@ import { useRead } from '../../api/hooks.ts';
 import { useText } from '../../shell/preferences.tsx';
 import { CurrencySelect } from '../../ui/forms/currency-select.tsx';
 import { FormModal } from '../../ui/forms/form-modal.tsx';
-import { MoneyField, minorUnitsOf } from '../../ui/forms/money-field.tsx';
+import { MoneyField, minorUnits } from '../../ui/forms/money-field.tsx';
 
 interface CreateCheckoutModalProps {
   opened: boolean;
@@ -39,7 +39,7 @@ export function CreateCheckoutModal({ opened, onClose, onCreated, invoice }: Cre
       isIdempotent
       bodyOf={({ amount, description, days, returnUrl }) => ({
         ...(invoice === undefined
-          ? { amount: minorUnitsOf(amount, currency), currency, ...(description && { description }) }
+          ? { amount: minorUnits(amount), currency, ...(description && { description }) }
           : { invoiceId: invoice.id }),
         ...((invoice === undefined || channelIds.length > 0) && { channelIds: channelIds.map(Number) }),
         expiresIn: Number(days) * daySeconds,

@@ -1,11 +1,11 @@
-import { Alert, Group, List, Text } from '@mantine/core';
+import { Alert, Anchor, Group, List, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { Link } from 'wouter';
 import type { StatisticsRow } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
 import { useMay } from '../../session/session.tsx';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
 import { Icon } from '../../ui/icons.tsx';
-import { LinkText } from '../../ui/link-text.tsx';
 import { dayOf } from './days.ts';
 import { fallenChannels } from './fallen-channels.ts';
 
@@ -29,7 +29,10 @@ export function Alerts() {
               <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
                 {label}
               </Text>
-              <LinkText href={path}>{text('home.show')}</LinkText>
+              {/* The usual colour of links is too faint on red. */}
+              <Anchor component={Link} href={path} size="sm" c="inherit" underline="always">
+                {text('home.show')}
+              </Anchor>
             </Row>
           </List.Item>
         ))}

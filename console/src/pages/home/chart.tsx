@@ -33,7 +33,7 @@ export function Chart(props: ChartProps) {
   return (
     <Paper withBorder p="md" component="figure" m={0}>
       <Group justify="space-between" wrap="nowrap" mb="xs" mih={30}>
-        <Title order={2} size="sm" component="figcaption">
+        <Title order={2} size="sm" component="figcaption" lineClamp={1} title={title}>
           {title}
         </Title>
         <Group gap={4} wrap="nowrap">

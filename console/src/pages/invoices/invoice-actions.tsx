@@ -5,7 +5,7 @@ import { useRead } from '../../api/hooks.ts';
 import { useMay } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { FormModal } from '../../ui/forms/form-modal.tsx';
-import { MoneyField, minorUnitsOf } from '../../ui/forms/money-field.tsx';
+import { MoneyField, minorUnits } from '../../ui/forms/money-field.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
 import { InvoiceLink } from './invoice-link.tsx';
 import { InvoiceModal } from './invoice-modal.tsx';
@@ -85,7 +85,7 @@ function PayModal({ invoice, opened, onClose }: { invoice: Invoice; opened: bool
       isIdempotent
       bodyOf={({ amount, channelId }) => ({
         id: invoice.id,
-        ...(amount && { amount: minorUnitsOf(amount, invoice.currency) }),
+        ...(amount && { amount: minorUnits(amount) }),
         ...(channelId && { channelId: Number(channelId) }),
       })}
     >

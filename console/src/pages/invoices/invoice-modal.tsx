@@ -1,12 +1,11 @@
 import { Button, Group, NumberInput, Select, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { decimalOf } from '../../../../server/src/core/money.ts';
 import type { Invoice, InvoiceLine } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
 import { useText } from '../../shell/preferences.tsx';
 import { CurrencySelect } from '../../ui/forms/currency-select.tsx';
 import { type ErrorOf, type Fields, FormModal } from '../../ui/forms/form-modal.tsx';
-import { MoneyField, minorUnitsOf } from '../../ui/forms/money-field.tsx';
+import { MoneyField, minorUnits } from '../../ui/forms/money-field.tsx';
 import { basisPointsOf, TaxField } from '../../ui/forms/tax-field.tsx';
 
 interface InvoiceModalProps {
@@ -35,7 +34,7 @@ export function InvoiceModal({ invoice, opened, onClose, onSaved }: InvoiceModal
       isIdempotent={invoice === undefined}
       bodyOf={(fields) => ({
         ...(invoice === undefined ? { customerId: Number(fields.customerId), currency } : { id: invoice.id }),
-        lines: lines.map((line) => lineOf(fields, line, currency, former(line))),
+        lines: lines.map((line) => lineOf(fields, line, former(line))),
         ...textOf('description', fields, invoice),
         ...textOf('dueDate', fields, invoice),
       })}
@@ -133,7 +132,7 @@ function LineFields({ line, index, former, currency, errorOf }: LineFieldsProps)
         name={`unitAmount-${line}`}
         label={text('invoices.unitAmount')}
         currency={currency}
-        defaultValue={former && decimalOf(former.unitAmount, currency)}
+        defaultAmount={former?.unitAmount}
         maw={160}
         error={error('unitAmount')}
         required
@@ -150,13 +149,13 @@ function textOf(name: 'description' | 'dueDate', fields: Fields, invoice: Invoic
 }
 
 /** Keeps a tax that was given as an amount, unless a rate is entered. */
-function lineOf(fields: Fields, line: number, currency: string, former: InvoiceLine | undefined) {
+function lineOf(fields: Fields, line: number, former: InvoiceLine | undefined) {
   const taxRate = basisPointsOf(fields[`taxRate-${line}`]);
   const taxAmount = former?.taxRate === null && former.taxAmount > 0 ? former.taxAmount : undefined;
   return {
     description: fields[`description-${line}`],
     quantity: Number(fields[`quantity-${line}`]),
-    unitAmount: minorUnitsOf(fields[`unitAmount-${line}`], currency),
+    unitAmount: minorUnits(fields[`unitAmount-${line}`]),
     ...(taxRate !== undefined ? { taxRate } : taxAmount !== undefined && { taxAmount }),
   };
 }

@@ -5,9 +5,9 @@ import type { TransactionDetail } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
 import { Money } from '../../format/money.tsx';
 import { useMay } from '../../session/session.tsx';
-import { usePreferences, useText } from '../../shell/preferences.tsx';
+import { useText } from '../../shell/preferences.tsx';
 import { FormModal } from '../../ui/forms/form-modal.tsx';
-import { MoneyField, minorUnitsOf } from '../../ui/forms/money-field.tsx';
+import { MoneyField, minorUnits } from '../../ui/forms/money-field.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
 import { curlOf } from './curl.ts';
@@ -77,7 +77,6 @@ interface RefundModalProps {
 
 function RefundModal({ payment, opened, onClose }: RefundModalProps) {
   const text = useText();
-  const { locale } = usePreferences();
   const { currency, id } = payment;
   const rest = payment.amount - payment.amountRefunded;
   return (
@@ -90,7 +89,7 @@ function RefundModal({ payment, opened, onClose }: RefundModalProps) {
       isIdempotent
       bodyOf={({ amount, reason }) => ({
         transactionId: id,
-        amount: minorUnitsOf(amount, currency) ?? rest,
+        amount: minorUnits(amount),
         ...(reason && { reason }),
       })}
     >
@@ -105,9 +104,10 @@ function RefundModal({ payment, opened, onClose }: RefundModalProps) {
               </>
             }
             currency={currency}
+            defaultAmount={rest}
             error={errorOf('amount')}
+            required
             data-autofocus
-            lang={locale}
           />
           <TextInput name="reason" label={text('payment.reason')} maxLength={255} error={errorOf('reason')} />
         </>

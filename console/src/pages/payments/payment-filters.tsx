@@ -1,14 +1,13 @@
 import { TextInput } from '@mantine/core';
 import { currencyCodes } from '../../../../server/src/core/currency.ts';
-import { decimalOf } from '../../../../server/src/core/money.ts';
 import { useRead } from '../../api/hooks.ts';
+import { readingsOf, typedAmount } from '../../format/read-amount.ts';
 import { useMay } from '../../session/session.tsx';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
 import { FilterBar } from '../../ui/filters/filter-bar.tsx';
 import { FilterSelect } from '../../ui/filters/filter-select.tsx';
 import { SearchFilter } from '../../ui/filters/search-filter.tsx';
 import { TimeFilters } from '../../ui/filters/time-filters.tsx';
-import { minorUnitsOf } from '../../ui/forms/money-field.tsx';
 
 export const paymentFilterNames = [
   'status',
@@ -62,7 +61,6 @@ function AmountFilters({ filters, onChange }: PaymentFiltersProps) {
   const text = useText();
   const { currency } = filters;
   const { locale } = usePreferences();
-  const decimalSign = new Intl.NumberFormat(locale).format(1.5).charAt(1);
   const fields = [
     ['amountFrom', text('filters.amountFrom')],
     ['amountTo', text('filters.amountTo')],
@@ -76,12 +74,10 @@ function AmountFilters({ filters, onChange }: PaymentFiltersProps) {
       inputMode="decimal"
       rightSection={currency}
       rightSectionWidth={44}
-      defaultValue={
-        /^\d+$/.test(filters[name]) ? decimalOf(Number(filters[name]), currency).replace('.', decimalSign) : ''
-      }
+      defaultValue={/^\d+$/.test(filters[name]) ? typedAmount(Number(filters[name]), currency, locale) : ''}
       onBlur={({ currentTarget }) => {
-        const amount = String(minorUnitsOf(currentTarget.value.trim(), currency) ?? '');
-        if (amount !== filters[name]) onChange({ [name]: amount });
+        const [amount, other] = readingsOf(currentTarget.value, currency, locale).map(String);
+        if (other === undefined && amount !== filters[name]) onChange({ [name]: amount ?? '' });
       }}
       onKeyDown={({ key, currentTarget }) => key === 'Enter' && currentTarget.blur()}
     />

@@ -1,6 +1,5 @@
 import { Badge, Button, NumberInput, Select, SimpleGrid, Switch, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { decimalOf } from '../../../../server/src/core/money.ts';
 import { plansModifyInterval } from '../../api/choices.ts';
 import type { Plan } from '../../api/client.ts';
 import { Money } from '../../format/money.tsx';
@@ -8,7 +7,7 @@ import { useMode } from '../../shell/mode.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { CurrencySelect } from '../../ui/forms/currency-select.tsx';
 import { FormModal } from '../../ui/forms/form-modal.tsx';
-import { MoneyField, minorUnitsOf } from '../../ui/forms/money-field.tsx';
+import { MoneyField, minorUnits } from '../../ui/forms/money-field.tsx';
 import { basisPointsOf, percentOf, TaxField } from '../../ui/forms/tax-field.tsx';
 import { EmptyState } from '../../ui/notes.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
@@ -97,7 +96,7 @@ function PlanModal({ plan, onClose }: { plan: Plan | undefined; onClose: () => v
         ...(plan === undefined ? { livemode } : { id: plan.id }),
         name,
         currency,
-        amount: minorUnitsOf(amount, currency),
+        amount: minorUnits(amount),
         interval,
         intervalCount: Number(intervalCount),
         trialDays: Number(trialDays),
@@ -121,7 +120,7 @@ function PlanModal({ plan, onClose }: { plan: Plan | undefined; onClose: () => v
               name="amount"
               label={text('subscriptions.price')}
               currency={currency}
-              defaultValue={plan && decimalOf(plan.amount, plan.currency)}
+              defaultAmount={plan?.amount}
               error={errorOf('amount')}
               required
             />

@@ -1,35 +1,62 @@
 import { TextInput, type TextInputProps } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
 import { exponentOf } from '../../../../server/src/core/currency.ts';
-import { amountOfDecimal } from '../../../../server/src/core/money.ts';
-import { usePreferences } from '../../shell/preferences.tsx';
+import { moneyText } from '../../format/money.tsx';
+import { readingsOf, typedAmount } from '../../format/read-amount.ts';
+import { usePreferences, useText } from '../../shell/preferences.tsx';
 
-const arabicZero = '٠'.charCodeAt(0);
-
-interface MoneyFieldProps extends Omit<TextInputProps, 'type' | 'pattern'> {
+interface MoneyFieldProps extends Omit<TextInputProps, 'type' | 'pattern' | 'value' | 'defaultValue' | 'onChange'> {
+  /** The field of the form with the amount in minor units, which `minorUnits` reads. */
   name: string;
   currency: string;
+  /** In minor units. */
+  defaultAmount?: number | undefined;
 }
 
-/** A field for an amount in major units, with the decimal separator of the locale; `minorUnitsOf` reads it. */
-export function MoneyField({ currency, ...rest }: MoneyFieldProps) {
+/**
+ * A field for an amount in major units, as people write it in the chosen format or in the other one. While it cannot be
+ * read, or in two ways, it says so and the form is not sent.
+ */
+export function MoneyField({ name, currency, defaultAmount, error, ...rest }: MoneyFieldProps) {
+  const text = useText();
   const { locale } = usePreferences();
-  const digits = exponentOf(currency) ?? 2;
-  const fraction = digits === 0 ? '' : `([.,٫][\\d٠-٩]{1,${digits}})?`;
+  const input = useRef<HTMLInputElement>(null);
+  const [typed, setTyped] = useState(defaultAmount === undefined ? '' : typedAmount(defaultAmount, currency, locale));
+  const readings = readingsOf(typed, currency, locale);
+  const [amount] = readings;
+  const complaint =
+    typed.trim() === '' || readings.length === 1
+      ? ''
+      : readings.length === 0
+        ? text('amount.unreadable', { currency })
+        : text('amount.ambiguous', {
+            first: moneyText(readings[0] as number, currency, locale),
+            second: moneyText(readings[1] as number, currency, locale),
+          });
+  // The browser does not send a form with a complaint.
+  useEffect(() => input.current?.setCustomValidity(complaint), [complaint]);
   return (
-    <TextInput
-      {...rest}
-      inputMode="decimal"
-      pattern={`[\\d٠-٩]{1,16}${fraction}`}
-      placeholder={new Intl.NumberFormat(locale, { minimumFractionDigits: digits }).format(0)}
-      rightSection={currency}
-      rightSectionWidth={56}
-    />
+    <>
+      <TextInput
+        {...rest}
+        ref={input}
+        inputMode="decimal"
+        value={typed}
+        onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+        placeholder={new Intl.NumberFormat(locale, { minimumFractionDigits: exponentOf(currency) ?? 2 }).format(0)}
+        rightSection={currency}
+        rightSectionWidth={56}
+        error={complaint === '' ? error : complaint}
+      />
+      <input type="hidden" name={name} value={typed.trim() === '' ? '' : complaint === '' ? amount : 'unreadable'} />
+    </>
   );
 }
 
-/** `19,99` EUR → 1999, also in Arabic digits. Undefined if it is not an amount of this currency. */
-export function minorUnitsOf(typed: string | undefined, currency: string): number | undefined {
-  if (typed === undefined || typed === '') return undefined;
-  const digits = typed.replaceAll(/[٠-٩]/g, (digit) => String(digit.charCodeAt(0) - arabicZero));
-  return amountOfDecimal(digits.replace(/[,٫]/, '.'), currency);
+/**
+ * The amount of a field in minor units, as the API takes it. null, which the API refuses, if the field is empty or
+ * cannot be read: without an amount the API would take the whole rest.
+ */
+export function minorUnits(field: string | undefined): number | null {
+  return field !== undefined && /^\d+$/.test(field) ? Number(field) : null;
 }

@@ -40,7 +40,13 @@ export function DataTable<Row>({ caption, columns: own, rows, keyOf, linkOf, emp
   return (
     // Focusable, because a wide table without links in its rows could not be scrolled with the keyboard.
     <Paper withBorder className={classes.frame} tabIndex={linkOf === undefined ? 0 : undefined}>
-      <Table highlightOnHover={linkOf !== undefined} verticalSpacing={7} horizontalSpacing="sm">
+      <Table
+        highlightOnHover={linkOf !== undefined}
+        // On Mantine's own grey links have a contrast of 4.49.
+        highlightOnHoverColor="light-dark(var(--mantine-color-gray-0), var(--mantine-color-dark-5))"
+        verticalSpacing={7}
+        horizontalSpacing="sm"
+      >
         <caption>
           <VisuallyHidden>{caption}</VisuallyHidden>
         </caption>
