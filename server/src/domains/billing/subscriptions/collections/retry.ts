@@ -1,18 +1,18 @@
 import type { Database } from '../../../../platform/postgres/database.ts';
 import { inLockOrder, lockSubscriptionIds } from '../statements.ts';
-import { findSubscriptionsToRetry, retryAtOnce, takeRetries } from './statements.ts';
+import { deleteRetries, findSubscriptionsToRetry, lockRetries, retryAtOnce } from './statements.ts';
 
-/** Customers in one transaction. */
+/** Requests in one transaction. */
 const batchSize = 100;
 
 /**
  * Has the failed invoices of customers with a new default method tried at once, each change once and outside of the
  * schedule. A worker does it, because the change of a default locks the customer before the subscriptions could be
- * locked. Returns how many customers there were.
+ * locked. Returns how many requests there were.
  */
 export async function retryWithNewMethods(nowMs: number, { database }: { database: Database }): Promise<number> {
   return database.transaction(async (transaction) => {
-    const customers = await transaction.run(takeRetries, [batchSize]);
+    const customers = await transaction.run(lockRetries, [batchSize]);
     if (customers.length === 0) return 0;
     const found = await transaction.run(findSubscriptionsToRetry, [
       customers.map(({ tenant_id }) => tenant_id),
@@ -21,6 +21,7 @@ export async function retryWithNewMethods(nowMs: number, { database }: { databas
     const subscriptions = inLockOrder(found);
     await transaction.run(lockSubscriptionIds, subscriptions);
     await transaction.run(retryAtOnce, [...subscriptions, nowMs]);
+    await transaction.run(deleteRetries, [customers.map(({ id }) => id)]);
     return customers.length;
   });
 }

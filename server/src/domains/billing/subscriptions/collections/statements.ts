@@ -72,16 +72,16 @@ export const findCollectionsOfInvoices = statement<CollectionKey>(
     ) as c`,
 );
 
-/**
- * Customers with a new default method. The rows are deleted: each change tries their failed invoices once. Values:
- * limit.
- */
-export const takeRetries = statement<{ tenant_id: number; customer_id: number }>(
-  'subscriptions.take_retries',
-  `delete from collection_retry
-    where (tenant_id, customer_id) in (
-      select tenant_id, customer_id from collection_retry order by tenant_id, customer_id limit $1 for update skip locked)
-   returning tenant_id, customer_id`,
+/** Locks requests to try the failed invoices of a customer, and skips those that another node has locked. Values: limit. */
+export const lockRetries = statement<{ id: string; tenant_id: number; customer_id: number }>(
+  'subscriptions.lock_retries',
+  'select id, tenant_id, customer_id from collection_retry limit $1 for update skip locked',
+);
+
+/** Values: ids. */
+export const deleteRetries = statement(
+  'subscriptions.delete_retries',
+  'delete from collection_retry where id = any ($1::uuid[])',
 );
 
 /** Whether there are any. */
@@ -93,7 +93,7 @@ export const hasRetries = statement<{ tenant_id: number }>(
 /** Has the failed invoices of a customer tried again at once. Values: tenant, customer. */
 export const requestRetry = statement(
   'subscriptions.request_retry',
-  'insert into collection_retry (tenant_id, customer_id) values ($1, $2) on conflict do nothing',
+  'insert into collection_retry (tenant_id, customer_id) values ($1, $2)',
   { wakes: [{ topic: subscriptionsDue }] },
 );
 
