@@ -134,4 +134,12 @@ test('a payer who changes their mind pays another payment beside the first, whic
   expect(await invoiceOf(id)).toMatchObject({ status: 'PAID', amountPaid: 1690 });
   expect(mollie.payment(abandoned.id).status).toBe('open');
   expect(await payment(first)).toMatchObject({ status: 'PROCESSING' });
+
+  // The payer pays the first one as well: it is a success, and Florin gives its money back, once.
+  await paid(abandoned.id);
+  await comesTo(first, 'SUCCESS');
+  await eventually('the money is given back', async () => mollie.payment(abandoned.id).refunds.length === 1);
+  const [refund] = (await florin.get(`/api/refund/list?transactionId=${first}`, admin)).body.data;
+  expect(refund).toMatchObject({ amount: 1690, reason: 'duplicate' });
+  expect(mollie.payment(chosen.id).refunds).toEqual([]);
 });
