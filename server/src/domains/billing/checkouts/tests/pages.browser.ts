@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeCheckout, pathOf, type Shop } from '../../../../../tests/support/billing/checkouts.ts';
+import { makeCheckout, pagesOf, pathOf, type Shop } from '../../../../../tests/support/billing/checkouts.ts';
 import { makeAda, makeBrandedShop, makePortal } from '../../../../../tests/support/billing/portals.ts';
 import { axeViolations, chromiumPath, openBrowser } from '../../../../../tests/support/browser.ts';
 import { dataOf } from '../../../../../tests/support/factories.ts';
@@ -39,8 +39,16 @@ test.skipIf(chromiumPath === undefined)(
     const { customerId, invoiceId, subscriptionId } = await makeAda(florin, shop);
     const input = { invoiceId, channelIds: [shop.bank, shop.cards], returnUrl: 'https://shop.example/' };
     const checkout = dataOf(await florin.post('/api/checkout/create', input, shop.as));
+    const setup = { customerId, channelId: shop.cards, token: 'sandbox:succeed' };
+    const { id: methodId } = dataOf(await florin.post('/api/payment-method/setup', setup, shop.as));
+    await eventually('the payment method is kept', async () => {
+      const found = await florin.get(`/api/payment-method/detail?id=${methodId}`, shop.as);
+      return dataOf(found).status === 'ACTIVE';
+    });
     const at = (url: string) => florin.address + pathOf(url);
     const portal = florin.address + (await makePortal(florin, shop, customerId));
+    const paying = await pagesOf(florin).submit(`${pathOf(portal)}/pay`, { invoice: invoiceId });
+    const mailed = new URL(paying.headers.get('location') as string, `${portal}/pay`).href;
     const browser = await openBrowser();
     const shots = process.env.SCREENSHOTS;
     try {
@@ -50,6 +58,7 @@ test.skipIf(chromiumPath === undefined)(
       looked.on('request', (request) => requested.push(request.url()));
       for (const [name, url] of Object.entries({
         checkout: at(checkout.url),
+        mailed,
         portal,
         cancel: `${portal}?cancel=${subscriptionId}`,
         missing: `${florin.address}/p/none`,
@@ -72,8 +81,8 @@ test.skipIf(chromiumPath === undefined)(
       const context = await browser.newContext({ javaScriptEnabled: false, locale: 'en-GB' });
       const page = await context.newPage();
       await page.goto(at(checkout.url));
-      await page.keyboard.press('Tab');
-      await page.keyboard.press('Tab');
+      // The channels, the two ticks to remember the payment method, and the button.
+      for (let stops = 0; stops < 4; stops++) await page.keyboard.press('Tab');
       await page.keyboard.press('Enter');
       await page.getByText('is recorded').waitFor();
       if (shots) await page.screenshot({ path: `${shots}/recorded.png`, fullPage: true });
