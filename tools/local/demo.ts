@@ -28,6 +28,7 @@ export async function createDemoData(address: string, account = 'admin', passwor
     name: 'Ada Example',
     email: 'ada@example.com',
     defaultChannelId: channel.id,
+    paymentMethod: 'sandbox:succeed',
   });
   const pay = (amount: number, description: string, metadata = {}) =>
     api<{ id: string }>('/api/transaction/create', {

@@ -49,7 +49,8 @@ test('killed at each step of a renewal, a year has thirteen invoices, each paid 
   const post = async (path: string, body: unknown) => dataOf(await service.post(`/api/${path}`, body, as));
   const channelId = await makeChannel(service, as, { provider: 'sandbox' });
   const { id: clockId } = await post('clock/create', { name: 'A year', nowTime: '2027-01-31T09:30:00Z' });
-  const customerId = await makeCustomer(service, as, { clockId, defaultChannelId: channelId });
+  const facts = { clockId, defaultChannelId: channelId, paymentMethod: 'sandbox:succeed' };
+  const customerId = await makeCustomer(service, as, facts);
   const plan = { name: 'Gold', currency: 'USD', amount: 3100, interval: 'month', livemode: false, state: true };
   const { id: planId } = await post('plan/modify', plan);
   await post('subscription/create', { customerId, planId });

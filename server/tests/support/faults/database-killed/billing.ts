@@ -169,7 +169,8 @@ export function billingKills(
   ): Promise<void> {
     const channelId = await scenario.makeChannel();
     const { id: clockId } = await scenario.post('clock/create', { name: 'Months', nowTime: '2027-01-31T09:30:00Z' });
-    const customerId = await makeCustomer(node.service, node.as, { clockId, defaultChannelId: channelId });
+    const facts = { clockId, defaultChannelId: channelId, paymentMethod: 'sandbox:succeed' };
+    const customerId = await makeCustomer(node.service, node.as, facts);
     const plan = { name: 'Gold', currency: 'USD', amount: 3100, interval: 'month', livemode: false, state: true };
     const { id: planId } = await scenario.post('plan/modify', plan);
     for (let i = 0; i < 5; i++) await scenario.post('subscription/create', { customerId, planId });

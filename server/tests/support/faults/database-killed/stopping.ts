@@ -17,7 +17,8 @@ export async function stopWhileKilled(scenario: Scenario): Promise<void> {
 
   const subscribed = await scenario.makeChannel();
   const { id: clockId } = await scenario.post('clock/create', { name: 'Months', nowTime: '2027-01-31T09:30:00Z' });
-  const customerId = await makeCustomer(node.service, node.as, { clockId, defaultChannelId: subscribed });
+  const facts = { clockId, defaultChannelId: subscribed, paymentMethod: 'sandbox:succeed' };
+  const customerId = await makeCustomer(node.service, node.as, facts);
   const plan = { name: 'Gold', currency: 'USD', amount: 3100, interval: 'month', livemode: false, state: true };
   const { id: planId } = await scenario.post('plan/modify', plan);
   for (let i = 0; i < 5; i++) await scenario.post('subscription/create', { customerId, planId });
