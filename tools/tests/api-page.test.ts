@@ -1,15 +1,12 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Readable, Writable } from 'node:stream';
-import { text as textOf } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestShell } from '../../cli/tests/run.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../server/tests/support/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../server/tests/support/service/florin.ts';
+import { pasted } from './pasted.ts';
 
 /** Pages whose examples build on each other, in order; further ones follow. */
 const inOrder = [
@@ -69,7 +66,7 @@ afterAll(async () => {
 test('the examples of the API reference, pasted in order, answer as the pages show', async () => {
   const mark = '--- example ';
   const script = examples.map(({ commands }, index) => `echo '${mark}${index}'\n${commands}\necho`).join('\n');
-  const printed = await shell(script.replaceAll('http://127.0.0.1:8080', florin.address));
+  const printed = await pasted(folder, script.replaceAll('http://127.0.0.1:8080', florin.address));
   const outputs = printed.split(new RegExp(`^${mark}\\d+\\n`, 'm')).slice(1);
   expect(outputs).toHaveLength(examples.length);
   const answered = examples.filter(({ answer }) => answer !== undefined);
@@ -109,7 +106,7 @@ test('the quickstart, pasted in order, takes a payment, refunds a part and shows
     .join('\n');
   // On a port chosen by the system, the service does not know the address that inboxes are reached at.
   const reachable = script.replace(`"'$URL'"`, `"'$FLORIN/inbox/\${URL##*/}'"`);
-  const printed = await shell(reachable.replaceAll('http://127.0.0.1:8080', florin.address));
+  const printed = await pasted(folder, reachable.replaceAll('http://127.0.0.1:8080', florin.address));
   const replies = printed.split('\n').filter((line) => line.startsWith('{'));
   expect(replies.map((reply) => JSON.parse(reply).code)).toEqual([200, 200, 200, 200]);
   const [, timeline, refund, messages] = replies;
@@ -145,77 +142,4 @@ function shapeOf(value: unknown, name = ''): unknown {
   if (Array.isArray(value)) return value.slice(0, 1).map((entry) => shapeOf(entry));
   if (typeof value !== 'object' || value === null) return value === null ? null : typeof value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shapeOf(inner, key)]));
-}
-
-/**
- * Runs the commands in a shell whose `curl` is a function that sends its arguments to this process over a pipe.
- * Machines without curl can run the test, and starting a process for each of a hundred requests took ten times as long.
- */
-async function shell(script: string): Promise<string> {
-  const child = spawn('sh', ['-e'], {
-    cwd: folder,
-    env: { PATH: process.env.PATH, ANSWER: join(folder, 'answer') },
-    stdio: Array(5).fill('pipe'),
-  });
-  const [stdin, stdout, stderr, asked, said] = child.stdio as unknown as [
-    Writable,
-    Readable,
-    Readable,
-    Readable,
-    Writable,
-  ];
-  stdin.end(`${curlInShell}\n${script}`);
-  const ended = once(child, 'close');
-  const [output, complaints] = await Promise.all([textOf(stdout), textOf(stderr), answerAll(asked, said)]);
-  const [code] = await ended;
-  if (code !== 0) throw new Error(`The shell ended with ${code}: ${complaints}\n${output}`);
-  return output;
-}
-
-/** Sends the number of arguments and the arguments, each ended by NUL. A line says when the answer is in its file. */
-const curlInShell = `curl() {
-  printf '%s\\0' $# "$@" >&3
-  read -r said <&4
-  if [ "$said" != answered ]; then echo "$said" >&2; return 1; fi
-  cat "$ANSWER"
-}`;
-
-async function answerAll(asked: Readable, said: Writable): Promise<void> {
-  let rest = '';
-  const words: string[] = [];
-  for await (const chunk of asked.setEncoding('utf8')) {
-    const whole = (rest + chunk).split('\0');
-    rest = whole.pop() ?? '';
-    words.push(...whole);
-    while (words.length > Number(words[0])) {
-      const [, ...call] = words.splice(0, Number(words[0]) + 1);
-      try {
-        writeFileSync(join(folder, 'answer'), await curl(call));
-        said.write('answered\n');
-      } catch (error) {
-        said.write(`curl ${call.join(' ')}: ${(error as Error).message}\n`);
-      }
-    }
-  }
-}
-
-/** The part of curl that the pages use: -s, -X, -H, -d and a URL. */
-async function curl(words: string[]): Promise<string> {
-  const headers: Record<string, string> = {};
-  let [address, body, method]: (string | undefined)[] = [];
-  const next = () => words.shift() ?? '';
-  while (words.length > 0) {
-    const word = next();
-    if (word === '-s') continue;
-    if (word === '-X') method = next();
-    else if (word === '-d') body = next();
-    else if (word === '-H') {
-      const [name = '', value = ''] = next().split(/: (.*)/s);
-      headers[name] = value;
-    } else if (word.startsWith('-')) throw new Error(`This curl has no option ${word}`);
-    else address = word;
-  }
-  method ??= body === undefined ? 'GET' : 'POST';
-  const answer = await fetch(address ?? '', { method, headers, ...(body !== undefined && { body }) });
-  return answer.text();
 }

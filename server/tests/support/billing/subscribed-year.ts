@@ -26,8 +26,15 @@ export type Year = Awaited<ReturnType<typeof startYear>>;
 
 export const yearBegins = '2027-01-31T09:30:00.000Z';
 
+export interface YearOptions {
+  /** Further settings of the service. */
+  environment?: Record<string, string>;
+  /** The channel of the customers. Default: one at the sandbox. */
+  channel?: Record<string, unknown>;
+}
+
 /** Starts a service with its own PostgreSQL, and a test clock at the beginning of the year for all customers. */
-export async function startYear() {
+export async function startYear({ environment: further = {}, channel = { provider: 'sandbox' } }: YearOptions = {}) {
   const dataDir = await mkdtemp(join(tmpdir(), 'florin-year-'));
   const environment = {
     PORT: '0',
@@ -37,12 +44,13 @@ export async function startYear() {
     // of 50.
     APP_PROVIDER_TIMEOUT: '1s',
     APP_LOG_LEVEL: 'error',
+    ...further,
   };
   let service = await startService({ environment });
   const as = await service.login('admin', administratorPassword);
   const post = async (path: string, body: unknown) => dataOf(await service.post(`/api/${path}`, body, as));
   const get = async (path: string) => dataOf(await service.get(`/api/${path}`, as));
-  const channelId = await makeChannel(service, as, { provider: 'sandbox', currency: 'USD,EUR,JPY' });
+  const channelId = await makeChannel(service, as, { currency: 'USD,EUR,JPY', ...channel });
   const { id: clockId } = await post('clock/create', { name: 'The year', nowTime: yearBegins });
   /** Ids by the customer's name. */
   const customers = new Map<string, number>();
@@ -51,6 +59,9 @@ export async function startYear() {
 
   return {
     get,
+    post,
+    channelId,
+    clockId,
     subscriptions,
 
     plan: async (facts: Record<string, unknown>): Promise<number> =>
