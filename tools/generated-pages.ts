@@ -10,6 +10,7 @@ import { scopeOfEventType } from '../server/src/core/event-types.ts';
 import { roles } from '../server/src/core/scopes.ts';
 import { auditActions } from '../server/src/domains/identity/audit/actions.ts';
 import { behaviours } from '../server/src/domains/payments/providers/sandbox/behaviours.ts';
+import { methodWords } from '../server/src/domains/payments/providers/sandbox/method-words.ts';
 import type { Need, Route } from '../server/src/platform/http/route.ts';
 import { declaredNameFiles } from './declared-names.ts';
 import { llmsIndex } from './llms-index.ts';
@@ -63,6 +64,7 @@ function parts(): Record<string, () => string> {
     'event types': eventTypesTable,
     'audit actions': auditActionsTable,
     'sandbox behaviours': sandboxTable,
+    'sandbox method words': sandboxMethodTable,
     ...Object.fromEntries([...requests, ...shapes]),
   };
 }
@@ -176,6 +178,13 @@ function eventTypesTable(): string {
   return table(
     ['Event type', 'Scope needed to receive it'],
     Object.entries(scopeOfEventType).map(([type, scope]) => [`\`${type}\``, `\`${scope}\``]),
+  );
+}
+
+function sandboxMethodTable(): string {
+  return table(
+    ['Word', 'What happens'],
+    methodWords.map(({ word, description }) => [`\`${word}\``, description]),
   );
 }
 

@@ -51,12 +51,28 @@ afterAll(async () => {
   await db.drop();
 });
 
+/** A payment method, and a payment that is charged with it. */
+async function makeMethod(channelId: number): Promise<void> {
+  const post = async (path: string, body: object) => dataOf(await florin.post(path, body, admin));
+  const { id: customerId } = await post('/api/customer/modify', { name: 'Grace', livemode: false });
+  const { id } = await post('/api/payment-method/setup', { customerId, channelId, token: 'tok_visa' });
+  await eventually('the method is kept', async () => {
+    return dataOf(await florin.get(`/api/payment-method/detail?id=${id}`, admin)).status === 'ACTIVE';
+  });
+  made.method = id;
+  made.withMethod = await makePayment(florin, admin, channelId, { methodId: id, initiator: 'MERCHANT' });
+  await eventually('it is charged', async () => {
+    return dataOf(await florin.get(`/api/transaction/detail?id=${made.withMethod}`, admin)).status === 'SUCCESS';
+  });
+}
+
 async function makeEverything(): Promise<void> {
   const post = async (path: string, body: object) => dataOf(await florin.post(path, body, admin));
   await post('/api/webhook/register', { url: receiver.url, events: ['*'], secret: 'a secret of tests' });
   const byHand = await makeChannel(florin, admin, { currency: 'USD,JPY' });
   const fallback = await makeChannel(florin, admin, { provider: 'sandbox' });
   const sandbox = await makeChannel(florin, admin, { provider: 'sandbox', fallbackChannelIds: [fallback] });
+  await makeMethod(sandbox);
   const pay = (word: string) => makePayment(florin, admin, sandbox, { metadata: { sandbox: word } });
   made.pending = await makePayment(florin, admin, byHand);
   made.processing = await makePayment(florin, admin, byHand);
@@ -241,6 +257,42 @@ const paidBy = (payment: string, number: number) =>
   `insert into checkout_payment values (0, 5, ${number}, {${payment}}, 'hash ${number}', now())`;
 
 const plants: Plant[] = [
+  [
+    /at most one default payment method/,
+    'a second default',
+    `drop index payment_method_default;
+     insert into payment_method (tenant_id, id, livemode, customer_id, channel_id, provider, type, agreement, status,
+                                 is_default, reference_sealed, created_at, updated_at)
+     select tenant_id, gen_random_uuid(), livemode, customer_id, channel_id, provider, type, agreement, status, true,
+            reference_sealed, created_at, updated_at
+       from payment_method where id = {method}`,
+    () => /^mtd_/,
+  ],
+  [
+    /payment method that was attached has its reference sealed/,
+    'a method whose event is gone',
+    `delete from event where type = 'payment_method.attached'`,
+    ofPayment('method'),
+  ],
+  [
+    /payment method that failed or was detached has exactly one event/,
+    'a method detached without an event',
+    `update payment_method set status = 'DETACHED', is_default = false where id = {method}`,
+    ofPayment('method'),
+  ],
+  [
+    /payment method that waits for its provider has one open setup/,
+    'a second setup of a method',
+    `insert into payment_method_operation (tenant_id, method_id, number, kind, channel_id, provider, due_at, created_at)
+     select tenant_id, id, 9, 'SETUP', channel_id, provider, 'infinity', now() from payment_method where id = {method}`,
+    ofPayment('method'),
+  ],
+  [
+    /payment's method is its customer's/,
+    "a payment of another customer than its method's",
+    'update transaction set customer_id = customer_id + 1 where id = {withMethod}',
+    ofPayment('withMethod'),
+  ],
   [
     /type and the roles that the audit log says/,
     'a user who was promoted',

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { brokenClaims } from '../../../../tests/support/broken-claims.ts';
 import { administratorOf, dataOf, makeChannel, makeKey, unique } from '../../../../tests/support/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../tests/support/service/florin.ts';
@@ -17,6 +18,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  expect(await brokenClaims(db.database)).toEqual([]);
   await florin.stop();
   await db.drop();
 });
@@ -320,5 +322,75 @@ describe('a method that changes at the provider', () => {
     const { id } = dataOf(await create({ methodId }));
     expect(await paymentIn(id, 'FAILED')).toMatchObject({ failureCode: 'payment_method_missing' });
     expect((await method(methodId)).status).toBe('REVOKED');
+  });
+});
+
+describe('a payment with a method that may be taken by a fallback channel', () => {
+  test('is charged with the only method that the customer has there', async () => {
+    const fallback = await sandboxChannel();
+    const first = await sandboxChannel({ fallbackChannelIds: [fallback] });
+    const customerId = await makeCustomer();
+    const declined = await kept(customerId, { channelId: first, token: 'sandbox:decline:card_declined' });
+    const other = await kept(customerId, { channelId: fallback });
+    const { id } = dataOf(await create({ channelId: first, methodId: declined.id, initiator: 'MERCHANT' }));
+    expect(await paymentIn(id, 'SUCCESS')).toMatchObject({ methodId: declined.id });
+    const [charge] = await db.query<{ used_by: string }>(
+      `select used_by from sandbox_operation where key = $1 || '-1'`,
+      [other.id],
+    );
+    expect(charge?.used_by).toBe(`${id}-2`);
+    expect(await method(declined.id)).toMatchObject({ status: 'ACTIVE', failureCode: 'card_declined' });
+  });
+
+  test('fails where the customer has several methods there', async () => {
+    const fallback = await sandboxChannel();
+    const first = await sandboxChannel({ fallbackChannelIds: [fallback] });
+    const customerId = await makeCustomer();
+    const declined = await kept(customerId, { channelId: first, token: 'sandbox:decline:card_declined' });
+    await kept(customerId, { channelId: fallback });
+    await kept(customerId, { channelId: fallback });
+    const { id } = dataOf(await create({ channelId: first, methodId: declined.id }));
+    expect(await paymentIn(id, 'FAILED')).toMatchObject({ failureCode: 'card_declined' });
+  });
+});
+
+describe('the month of a card', () => {
+  const print = (id: string, monthsFromNow: number) =>
+    db.query(
+      `update payment_method
+          set expiry_month = extract(month from now() + $2::int * interval '1 month'),
+              expiry_year = extract(year from now() + $2::int * interval '1 month'), expiry_due_at = now()
+        where 'mtd_' || replace(id::text, '-', '') = $1`,
+      [id, monthsFromNow],
+    );
+
+  test('is told of once before it ends, and the card stays ACTIVE', async () => {
+    const { id } = await kept(await makeCustomer());
+    const sent = () => eventsOf(id).then((types) => types.filter((type) => type === 'payment_method.expiring'));
+    await print(id, 0);
+    await db.query(`update payment_method set expiring_told = null where 'mtd_' || replace(id::text, '-', '') = $1`, [
+      id,
+    ]);
+    const day = new Date();
+    const daysLeft = (Date.UTC(day.getUTCFullYear(), day.getUTCMonth() + 1) - day.getTime()) / 86_400_000;
+    if (daysLeft > 30) return;
+    await eventually('the event is sent', async () => (await sent()).length === 1);
+    expect((await method(id)).status).toBe('ACTIVE');
+  });
+
+  test('that is over makes the card EXPIRED, and it is still charged', async () => {
+    const customerId = await makeCustomer();
+    const { id: methodId } = await kept(customerId);
+    await print(methodId, -2);
+    await methodIn(methodId, 'EXPIRED');
+    expect((await customer(customerId)).defaultMethodId).toBe(methodId);
+    await paymentIn(dataOf(await create({ methodId, initiator: 'MERCHANT' })).id, 'SUCCESS');
+  });
+
+  test('of which the issuer said that it is over ends the card', async () => {
+    const { id: methodId } = await kept(await makeCustomer(), { token: 'sandbox:decline:expired_card' });
+    await paymentIn(dataOf(await create({ methodId, initiator: 'MERCHANT' })).id, 'FAILED');
+    expect(await method(methodId)).toMatchObject({ status: 'EXPIRED', failureCode: 'expired_card' });
+    expect(refusal(await create({ methodId }))).toMatchObject({ status: 409, type: 'payment_method_unusable' });
   });
 });

@@ -1,6 +1,7 @@
 import type { Module } from '../../../platform/module.ts';
 import { sealedColumn } from '../../../platform/postgres/sealed-column-statements.ts';
 import type { PaymentsApp } from '../app.ts';
+import { methodChecks } from './integrity.ts';
 import { referenceAssociatedData, sourceAssociatedData } from './kept.ts';
 import { customerAssociatedData } from './provider-customers.ts';
 import { methodRoutes } from './routes.ts';
@@ -72,5 +73,6 @@ export const methods = {
   resources: { payment_method: methodRecord },
   eventObjects: { payment_method: methodRecord },
   routes: methodRoutes,
+  integrity: methodChecks,
   workers: ({ methodWorker, expiryWorker, readingWorker }) => [methodWorker, expiryWorker, readingWorker],
 } satisfies Module<PaymentsApp>;
