@@ -117,6 +117,26 @@ test('a failed payment is mailed in the language of the tenant, and the mail say
   expect(text).toContain('Die Zahlung wird nicht automatisch wiederholt.');
 });
 
+test('an invoice that is paid twice is mailed one receipt, and nothing about payments that come too late', async () => {
+  const { as, channelId } = await shop();
+  const customerId = await makeCustomer(florin, as, { email: 'ada@home.example' });
+  const id = await makeInvoice(florin, as, customerId, {});
+  const begin = async (): Promise<string> =>
+    dataOf(await florin.post('/api/invoice/pay', { id, channelId }, as)).transactionId;
+  const [first, second, third] = [await begin(), await begin(), await begin()];
+  for (const [transactionId, status] of [
+    [first, 'SUCCESS'],
+    [second, 'SUCCESS'],
+    [third, 'FAILED'],
+  ]) {
+    dataOf(await florin.post('/api/transaction/update', { id: transactionId, status }, as));
+  }
+  const kinds = () =>
+    db.query('select kind, state from invoice_mail where invoice_id = $1 and state = $2', [id, 'OPEN']);
+  await eventually('every mail is done', async () => (await kinds()).length === 0);
+  expect(received().map((mail) => plainOf(mail))).toEqual([expect.stringContaining('we received your payment')]);
+});
+
 test('the mail about a failed payment of a subscription names the day of the next retry', async () => {
   const { as, channelId } = await shop();
   const customerId = await makeCustomer(florin, as, { email: 'bob@home.example', defaultChannelId: channelId });
