@@ -6,6 +6,7 @@ import { useRead } from '../../api/hooks.ts';
 import { moneyText } from '../../format/money.tsx';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
 import { Chart, type Series } from './chart.tsx';
+import { busiestFirst } from './currencies.ts';
 import { dayOf } from './days.ts';
 
 const days = 30;
@@ -23,7 +24,7 @@ export function Charts() {
   if (total.every(({ count }) => count === 0)) return null;
 
   const paid = byStatus.filter(({ status }) => status === 'SUCCESS' || status === 'REFUNDED');
-  const currencies = [...new Set(paid.flatMap(({ amounts }) => amounts.map(({ currency }) => currency)))].sort();
+  const currencies = busiestFirst(paid.flatMap(({ amounts }) => amounts));
   const currency = chosen ?? currencies[0] ?? 'USD';
   const axis = Array.from({ length: days }, (_, i) => dayOf(i + 1 - days));
   const shares = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });

@@ -7,6 +7,7 @@ import { useMay } from '../../session/session.tsx';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
 import { LinkText } from '../../ui/link-text.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
+import { busiestFirst } from './currencies.ts';
 import { dayOf } from './days.ts';
 
 /** Volume, success rate, pending payments and failed deliveries of the last seven days. */
@@ -124,11 +125,9 @@ function Tile({ label, isLoading, note, children }: TileProps) {
 
 /** Per currency, because amounts of different currencies cannot be added. */
 function volumesOf(statuses: StatisticsSummary['statuses']): { currency: string; amount: bigint }[] {
-  const sums = new Map<string, bigint>();
-  for (const { currency, amount } of statuses.flatMap(({ amounts }) => amounts)) {
-    sums.set(currency, (sums.get(currency) ?? 0n) + BigInt(amount));
-  }
-  return [...sums]
-    .map(([currency, amount]) => ({ currency, amount }))
-    .sort((a, b) => a.currency.localeCompare(b.currency));
+  const all = statuses.flatMap(({ amounts }) => amounts);
+  return busiestFirst(all).map((currency) => {
+    const own = all.filter((one) => one.currency === currency);
+    return { currency, amount: own.reduce((sum, { amount }) => sum + BigInt(amount), 0n) };
+  });
 }
