@@ -661,6 +661,14 @@ export interface ChannelsApi {
    */
   get(params: number | ChannelsGetParams, options?: RequestOptions): Call<Channel>;
   /**
+   * Check the callbacks of a channel.
+   *
+   * Asks the provider which events it sends to the callback address of the channel. Takes as long as the provider, at most `app.provider.timeout`.
+   *
+   * Needs the scope `channel_read`.
+   */
+  check(params: number | ChannelsGetParams, options?: RequestOptions): Call<ChannelCheck>;
+  /**
    * Create or update a channel.
    *
    * Creates a channel without `id`, updates the channel with this `id` otherwise. Returns the saved channel. A tenant has at most `app.channel.max-per-tenant` channels.
@@ -1300,6 +1308,12 @@ export interface Channel {
   createdTime: string;
   /** Equal to `createdTime` when never updated. */
   updatedTime: string;
+}
+
+export interface ChannelCheck {
+  id: number;
+  /** The events that Florin reads and the provider does not send to `callbackUrl`: add them to the endpoint there. Null: it is not known, because the provider sends everything by itself or does not answer, the API key may not tell, the channel has no `webhookSecret`, or the caller could not change it. */
+  unsentEvents: string[] | null;
 }
 
 export interface ChannelInEvent {

@@ -82,6 +82,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   'events.stream': ['GET', '/api/stream', 'd'],
   'channels.list': ['GET', '/api/channel/list', 'lm'],
   'channels.get': ['GET', '/api/channel/detail'],
+  'channels.check': ['GET', '/api/channel/check'],
   'channels.modify': ['POST', '/api/channel/modify', 'km'],
   'paymentMethods.setup': ['POST', '/api/payment-method/setup', 'k'],
   'paymentMethods.get': ['GET', '/api/payment-method/detail'],

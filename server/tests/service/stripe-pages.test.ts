@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { neededEvents } from '../../src/domains/payments/providers/stripe/webhook-endpoints.ts';
 import { makeShop, pagesOf, pathOf, type Shop } from '../support/billing/checkouts.ts';
 import { brokenClaims } from '../support/broken-claims.ts';
 import { administratorOf, dataOf, makeChannel, makePayment } from '../support/factories.ts';
@@ -6,6 +7,7 @@ import { channelSecret } from '../support/payments/callbacks.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../support/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../support/service/florin.ts';
 import { type StripeSimulator, simulatedApiKey, startStripeSimulator } from '../support/simulators/stripe.ts';
+import { newEndpoint } from '../support/simulators/stripe-endpoints.ts';
 import type { SignedCallback } from '../support/simulators/stripe-records.ts';
 
 /** Payers on pages of Stripe: sent there by a payment or a payer's page, with Stripe's events. */
@@ -117,4 +119,20 @@ test("a payer's page leads to Stripe's, which takes a second card after a declin
   const { location } = Object.fromEntries(returned.headers);
   expect(new URL(location ?? '', back).pathname).toBe(path);
   expect((await pages.open(path)).status).toBe(200);
+});
+
+test('the check of a channel names the events that its endpoint at Stripe does not send, to those who may change it', async () => {
+  const check = async (as: string, id = channelId) => florin.get(`/api/channel/check?id=${id}`, as);
+  const { callbackUrl } = dataOf(await florin.get(`/api/channel/detail?id=${channelId}`, shop.as));
+  const enabled = neededEvents.filter((type) => !type.startsWith('checkout.'));
+  stripe.account.endpoints.push(newEndpoint({ url: callbackUrl, enabled_events: enabled }));
+  expect(dataOf(await check(shop.as))).toEqual({
+    id: channelId,
+    unsentEvents: neededEvents.filter((type) => type.startsWith('checkout.')),
+  });
+  expect(dataOf(await check(shop.as, shop.bank))).toEqual({ id: shop.bank, unsentEvents: null });
+  stripe.mayNotReadEndpoints = true;
+  expect(dataOf(await check(shop.as)).unsentEvents).toBeNull();
+  const stranger = await makeShop(florin, await administratorOf(florin), 'Stranger');
+  expect((await check(stranger.as)).status).toBe(404);
 });

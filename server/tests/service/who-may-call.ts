@@ -68,6 +68,7 @@ const permissions: Record<string, Permission['needs'] | Permission> = {
   'GET /api/developer/mine': 'session',
   'POST /api/developer/mine/revoke': 'session',
   'GET /api/channel/list': 'channel_read',
+  'GET /api/channel/check': 'channel_read',
   'GET /api/channel/detail': 'channel_read',
   'POST /api/channel/modify': 'channel_write',
   'POST /api/transaction/create': 'transaction_write',

@@ -10,8 +10,9 @@ import { callbackUrlOf } from './credentials.ts';
 import { modifyChannel } from './modify.ts';
 import { recordOf } from './record.ts';
 import { mayChange, maySee } from './rules.ts';
-import { channelInput, channelListQuery, channelQuery, listedChannel, savedChannel } from './schema.ts';
+import { channelCheck, channelInput, channelListQuery, channelQuery, listedChannel, savedChannel } from './schema.ts';
 import { type ChannelRow, findChannel, listChannels } from './statements.ts';
+import { unsentEventsOf } from './unsent-events.ts';
 
 const { get, postOnce } = routesFor<PaymentsApp>();
 
@@ -44,6 +45,21 @@ export const channelRoutes: readonly Route<PaymentsApp>[] = [
     },
   }),
 
+  get('/api/channel/check', 'channel_read', 'Channels', {
+    summary: 'Check the callbacks of a channel',
+    description:
+      'Asks the provider which events it sends to the callback address of the channel. Takes as long as the provider, ' +
+      'at most `app.provider.timeout`.',
+    query: channelQuery,
+    data: channelCheck,
+    handle: async ({ query: { id }, principal }, app) => {
+      const [row] = await app.database.run(findChannel, [id]);
+      if (row === undefined || !maySee(row, principal)) throw notFound('channel', id);
+      const unsent = mayChange(row, principal) ? await unsentEventsOfChannel(row, app) : undefined;
+      return { data: { id, unsentEvents: unsent === undefined ? null : [...unsent] } };
+    },
+  }),
+
   postOnce('/api/channel/modify', 'channel_write', 'Channels', {
     summary: 'Create or update a channel',
     events: 1,
@@ -67,6 +83,13 @@ export const channelRoutes: readonly Route<PaymentsApp>[] = [
     },
   }),
 ];
+
+/** Undefined also if the channel's API key is lost. */
+async function unsentEventsOfChannel(row: ChannelRow, app: PaymentsApp): Promise<readonly string[] | undefined> {
+  const { credentials, settings } = app;
+  const opened = await credentials.forCallbacks(row.id);
+  return unsentEventsOf(row, opened, { ...app, timeoutMs: settings['app.provider.timeout'] });
+}
 
 function savedChannelOnWire(row: ChannelRow, principal: Principal, app: PaymentsApp) {
   return { ...channelOnWire(row, principal, app), updatedTime: row.updated_at ?? row.created_at };

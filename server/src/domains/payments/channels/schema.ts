@@ -125,3 +125,16 @@ export const savedChannel = Type.Object(
   },
   { $id: 'Channel' },
 );
+
+export const channelCheck = Type.Object(
+  {
+    id: Type.Integer(),
+    unsentEvents: Type.Union([Type.Array(Type.String()), Type.Null()], {
+      description:
+        'The events that Florin reads and the provider does not send to `callbackUrl`: add them to the endpoint ' +
+        'there. Null: it is not known, because the provider sends everything by itself or does not answer, ' +
+        'the API key may not tell, the channel has no `webhookSecret`, or the caller could not change it.',
+    }),
+  },
+  { $id: 'ChannelCheck' },
+);
