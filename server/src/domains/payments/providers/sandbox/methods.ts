@@ -59,6 +59,8 @@ export class SandboxMethods implements MethodProvider {
     const word = wordOf(operation);
     if (word !== undefined && !isKnownWord(word)) return unknownWord(word);
     const { database, clock } = this.#options;
+    // One time for both: the callback that reports a change must not be sent before the change.
+    const nowMs = clock();
     const needsPayer = word === 'setup:payer' || (operation.token === null && operation.bankAccount === null);
     const isRefused = word === 'setup:fail';
     const iban = operation.bankAccount?.iban.replaceAll(' ', '');
@@ -72,8 +74,8 @@ export class SandboxMethods implements MethodProvider {
       customerOf(operation),
       operation.type ?? (iban === undefined ? typeOfWord(word) : 'sepa_debit'),
       iban?.slice(-4) ?? null,
-      ...callbacksOf(operation.key, word, needsPayer, call, clock()),
-      clock(),
+      ...callbacksOf(operation.key, word, needsPayer, call, nowMs),
+      nowMs,
     ]);
     const record = await this.#find(operation.key);
     if (record === undefined) throw new Error(`The sandbox did not record ${operation.key}.`);
@@ -110,9 +112,10 @@ export class SandboxMethods implements MethodProvider {
   /** Keeps what a charge is paid with, from its success on. */
   async keep(operation: ChargeOperation, word: string | null, call: Call): Promise<void> {
     const { database, clock } = this.#options;
+    const nowMs = clock();
     const type = typeOfWord(word ?? undefined);
-    const callbacks = callbacksOf(operation.key, word ?? undefined, false, call, clock());
-    await database.run(keepMethodOfCharge, [operation.key, customerOfSave(operation), type, ...callbacks, clock()]);
+    const callbacks = callbacksOf(operation.key, word ?? undefined, false, call, nowMs);
+    await database.run(keepMethodOfCharge, [operation.key, customerOfSave(operation), type, ...callbacks, nowMs]);
   }
 
   async kept(key: string): Promise<ProviderMethod | undefined> {
