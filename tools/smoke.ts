@@ -7,8 +7,8 @@ import { answerHelp } from './usage.ts';
 
 /**
  * The first five minutes of a new user: clone, `npm start`, the lines of the README, word for word. The payment must
- * succeed, its webhook must arrive at `npm run receiver`, and `npm run verify` must pass. The lines are pasted again, and
- * once more after Ctrl-C, which must exit with 0, and a second start. Ports 8080 and 9999 must be free.
+ * succeed, its webhook must arrive at `npm run receiver`, and `npm run verify` must pass. The lines are pasted again,
+ * and once more after Ctrl-C, which must exit with 0, and a second start. Ports 8080 and 9999 must be free.
  */
 answerHelp(`Usage: npm run smoke
 

@@ -47,7 +47,7 @@ export function journeys(opened: () => OpenedConsole): void {
     channelId = channels[0].id;
   });
 
-  test('the bare address opens in Test while there is no live channel, and in the mode chosen last afterwards', async () => {
+  test('the bare address opens in Test until there is a live channel, afterwards in the mode chosen last', async () => {
     await page.goto('/');
     await page.waitForURL('**/test');
     await page.getByText('First payment').first().waitFor();

@@ -93,9 +93,9 @@ export class Florin extends OperationsClient {
   }
 
   /**
-   * Sends a request to any path of the service, also to one that this version of the SDK does not know. `params` are the
-   * query of a GET and the JSON body of a POST. Resolves to the response if its status is 2xx, else rejects like every
-   * method; a POST is repeated only with an `idempotencyKey`.
+   * Sends a request to any path of the service, also to one that this version of the SDK does not know. `params` are
+   * the query of a GET and the JSON body of a POST. Resolves to the response if its status is 2xx, else rejects like
+   * every method; a POST is repeated only with an `idempotencyKey`.
    */
   request(method: 'GET' | 'POST', path: string, params: Params = {}, options: WriteOptions = {}): Call<Response> {
     const flags = options.idempotencyKey === undefined ? 'd' : 'dk';

@@ -77,7 +77,7 @@ test.skipIf(!isInstalled('systemd-analyze', '--version')).each(['florin.service'
   },
 );
 
-test('backups run with the account, the settings and the folder of the service, each night, and report failures', () => {
+test('backups run each night with the account, settings and folder of the service, and report failures', () => {
   const [service, backup] = ['florin.service', 'florin-backup.service'].map((unit) => read(`deploy/${unit}`));
   const shared = /^(?:User|Group|EnvironmentFile|StateDirectory|WorkingDirectory)=.*$/gm;
   expect(backup?.match(shared)).toEqual(service?.match(shared));

@@ -6,8 +6,9 @@ import type { Readable, Writable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 
 /**
- * Runs commands as a person pastes them, in a folder, in a shell whose `curl` is a function that sends its arguments to this process over a pipe.
- * Machines without curl can run the test, and starting a process for each of a hundred requests took ten times as long.
+ * Runs commands as a person pastes them, in a folder, in a shell whose `curl` is a function that sends its arguments to
+ * this process over a pipe. Machines without curl can run the test, and starting a process for each of a hundred
+ * requests took ten times as long.
  */
 export async function pasted(folder: string, script: string): Promise<string> {
   const child = spawn('sh', ['-e'], {

@@ -5,9 +5,9 @@ const arabicZero = '٠'.charCodeAt(0);
 
 /**
  * What a typed amount in major units can mean, in minor units of its currency: one reading, none, or two, of which a
- * person has to choose. `1,000.00` and `1.000,00` are a thousand in every locale. The locale decides about a single sign
- * before three digits: its own group sign groups. A single sign before one or two digits is a decimal sign, so that
- * 19.99 is never 1,999 in German.
+ * person has to choose. `1,000.00` and `1.000,00` are a thousand in every locale. The locale decides about a single
+ * sign before three digits: its own group sign groups. A single sign before one or two digits is a decimal sign, so
+ * that 19.99 is never 1,999 in German.
  */
 export function readingsOf(typed: string, currency: string, locale: string): number[] {
   // Spaces and apostrophes only group.

@@ -11,7 +11,9 @@ interface Mode {
   replaceMode: (livemode: boolean) => void;
 }
 
-/** With this the path of every page begins in Test. Paths in Live have no mark, so that links from before stay right. */
+/**
+ * With this the path of every page begins in Test. Paths in Live have no mark, so that links from before stay right.
+ */
 const testPath = '/test';
 const storageKey = 'florin.mode';
 const Context = createContext<Mode>({ livemode: true, chooseMode: () => {}, replaceMode: () => {} });

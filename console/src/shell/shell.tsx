@@ -76,7 +76,7 @@ export function Shell() {
         <AppShell.Main id="content" tabIndex={-1}>
           <Retrying />
           <div className={classes.content}>
-            {/* A page begins anew in another mode and for another tenant, so that no row or dialog of the first is left. */}
+            {/* In another mode or for another tenant the page starts again, without any row or dialog of the first. */}
             {profile.mustEnrol ? <EnrolFirst /> : <Pages key={`${livemode} ${tenantId}`} />}
           </div>
         </AppShell.Main>

@@ -5,9 +5,9 @@ import { eventually } from '../support/postgres/database.ts';
 import { type StripeSimulator, simulatedApiKey, startStripeSimulator } from '../support/simulators/stripe.ts';
 
 /**
- * 5,000 renewals with kept methods at a strict Stripe, which keeps its own records, while the service and its PostgreSQL
- * are killed nine times. Methods are declined, end at Stripe, and are replaced at random. Nobody is charged twice, nobody
- * is forgotten, and Florin's books are those of Stripe.
+ * 5,000 renewals with kept methods at a strict Stripe, which keeps its own records, while the service and its
+ * PostgreSQL are killed nine times. Methods are declined, end at Stripe, and are replaced at random. Nobody is charged
+ * twice, nobody is forgotten, and Florin's books are those of Stripe.
  */
 
 /** Determines what happens. To try others: `DRILL_SEED=7 npm run drills -- renewals-at-stripe`. */
@@ -79,7 +79,7 @@ async function everyPaymentHasEnded(): Promise<void> {
   );
 }
 
-/** Every charge that succeeded at Stripe is one payment here, of one invoice, which it paid; and the other way round. */
+/** Every charge that succeeded at Stripe is one payment here, of one invoice, which it paid, and vice versa. */
 async function expectBooksOfStripe(): Promise<void> {
   const succeeded = stripe.charges.filter(({ status }) => status === 'succeeded');
   const paidAtStripe = new Map<string, number>();
@@ -111,8 +111,8 @@ async function allInvoices(): Promise<YearInvoice[]> {
 }
 
 /**
- * A subscription that lives has an invoice for each period that has begun, and those that are unpaid will be tried again
- * or wait for the payer; one that has ended has been tried to the last.
+ * A subscription that lives has an invoice for each period that has begun, and those that are unpaid will be tried
+ * again or wait for the payer; one that has ended has been tried to the last.
  */
 async function expectNotForgotten({ customerId, subscriptionId }: Subscriber): Promise<void> {
   const subscription = await year.get(`subscription/detail?id=${subscriptionId}`);

@@ -536,7 +536,8 @@ async function insertMethod(payer: number, channel: number): Promise<string> {
   const [row] = await db.query<{ id: string }>(
     `insert into payment_method (tenant_id, id, livemode, customer_id, channel_id, provider, type, agreement, status,
                                  reference_sealed, created_at, updated_at)
-     select tenant_id, gen_random_uuid(), true, id, $2, 'sandbox', 'card', 'SUBSCRIPTION', 'ACTIVE', '\\x00', now(), now()
+     select tenant_id, gen_random_uuid(), true, id, $2, 'sandbox', 'card', 'SUBSCRIPTION', 'ACTIVE', '\\x00',
+            now(), now()
        from customer where id = $1
      returning 'mtd_' || replace(id::text, '-', '') as id`,
     [payer, channel],

@@ -136,7 +136,7 @@ test('a mandate that was revoked at Mollie ends the method when it is charged', 
   expect(await methodComesTo(methodId, 'REVOKED')).toMatchObject({ isDefault: false });
 });
 
-test('a mandate that was revoked, or whose customer was deleted, is found out of itself, for Mollie sends no event', async () => {
+test('a revoked mandate, or one of a deleted customer, is found without an event, as Mollie sends none', async () => {
   const ends = [
     (mandateId: string) => mollie.revokeMandate(mandateId),
     (mandateId: string) => mollie.deleteCustomer(mollie.mandate(mandateId).customerId),

@@ -7,7 +7,7 @@ import { databaseFromTemplate, eventually, type TestDatabase } from '../support/
 import { florinOn, type TestFlorin } from '../support/service/florin.ts';
 import { MollieSimulator, type SimulatedCallback } from '../support/simulators/mollie.ts';
 
-/** What Mollie is told of a purchase, and payers who change their mind on its page. */
+/** The details of a purchase that Mollie gets, and payers who change their mind on its page. */
 let db: TestDatabase;
 let florin: TestFlorin;
 let admin: string;

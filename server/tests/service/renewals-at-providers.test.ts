@@ -170,7 +170,7 @@ describe('at Mollie', () => {
     expect(await stateOf(id)).toBe('ACTIVE');
   });
 
-  test('a revoked mandate is not charged: the subscription is PAST_DUE, and a new method is charged at once', async () => {
+  test('a revoked mandate is not charged: the subscription is PAST_DUE; a new method is charged at once', async () => {
     const { clockId, customerId } = await subscriber();
     const card = { channelId: mollieId, paymentMethod: 'creditcard' };
     const methodId = await pays(customerId, card, (id) => mollie.pay(id, 'creditcard'));

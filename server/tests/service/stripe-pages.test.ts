@@ -100,7 +100,7 @@ test('a debit of a page is on its way for days, and then succeeds or fails', asy
   }
 });
 
-test("a payer's page leads to Stripe's, which takes a second card after a decline, and shows that it is paid", async () => {
+test("a payer's page leads to Stripe's, which takes a second card after a decline, and shows it as paid", async () => {
   const pages = pagesOf(florin);
   const input = { amount: 1999, currency: 'EUR', channelIds: [channelId, shop.bank] };
   const checkout = dataOf(await florin.post('/api/checkout/create', input, shop.as));
@@ -121,7 +121,7 @@ test("a payer's page leads to Stripe's, which takes a second card after a declin
   expect((await pages.open(path)).status).toBe(200);
 });
 
-test('the check of a channel names the events that its endpoint at Stripe does not send, to those who may change it', async () => {
+test('the check of a channel tells who may change it which events its endpoint at Stripe does not send', async () => {
   const check = async (as: string, id = channelId) => florin.get(`/api/channel/check?id=${id}`, as);
   const { callbackUrl } = dataOf(await florin.get(`/api/channel/detail?id=${channelId}`, shop.as));
   const enabled = neededEvents.filter((type) => !type.startsWith('checkout.'));

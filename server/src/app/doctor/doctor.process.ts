@@ -293,7 +293,7 @@ const defects: Record<string, Defect> = {
   },
   'an endpoint at Stripe that does not send everything': {
     check: 'providers send the events that channels read',
-    what: /^channel 911 \(shop-911\): the provider does not send payment_intent\.succeeded, payment_intent\.processing$/,
+    what: /^channel 911 \(shop-911\): the provider does not send payment_intent\.succeeded, payment_intent\.proc/,
     cure: /callbackUrl/,
     settings: () => clusterNode({ APP_PROVIDER_STRIPE_URL: stripe.url }),
     plant: async () => {

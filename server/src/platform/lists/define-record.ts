@@ -99,8 +99,8 @@ export function optional<const F extends Fields>(fields: F) {
 
 /**
  * Declares a record once: the fields that are shown, in their order, with their columns or with what derives them from
- * other columns, and the columns that are only stored. Schema, rows, SQL and values are made from it, so that they cannot disagree. `$id` names the schema; `alias`
- * is the table's in SQL.
+ * other columns, and the columns that are only stored. Schema, rows, SQL and values are made from it, so that they
+ * cannot disagree. `$id` names the schema; `alias` is the table's in SQL.
  *
  *     const note = defineRecord({ $id: 'Note', alias: 'n' }, {
  *       id: { shape: Type.Integer(), column: 'id', sql: 'bigint' },

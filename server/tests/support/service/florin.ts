@@ -106,8 +106,8 @@ export function clientOf(address: string): FlorinClient {
 }
 
 /**
- * Repeats a request for as long as it is refused as `overloaded`, as any client does: a machine that runs tests is often
- * full.
+ * Repeats a request for as long as it is refused as `overloaded`, as any client does: a machine that runs tests is
+ * often full.
  */
 export async function untilTaken(send: () => Promise<Reply>): Promise<Reply> {
   for (;;) {

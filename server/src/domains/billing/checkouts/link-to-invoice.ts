@@ -15,10 +15,10 @@ import { findOpenOfInvoice } from './statements.ts';
 const leastRemainingMs = 7 * dayMs;
 
 /**
- * The URL of an invoice's page, for mails and the portal, which only the customer gets: it offers the customer's payment
- * methods. It is that of the newest checkout, if that is such a one and stays open for a week. Otherwise a new one is
- * made for 30 days, on the channels of the newest one, or else that of the invoice or of its customer, and on those that
- * keep the payment methods. Without a channel, the page only shows the invoice.
+ * The URL of an invoice's page, for mails and the portal, which only the customer gets: it offers the customer's
+ * payment methods. It is that of the newest checkout, if that is such a one and stays open for a week. Otherwise a new
+ * one is made for 30 days, on the channels of the newest one, or else that of the invoice or of its customer, and on
+ * those that keep the payment methods. Without a channel, the page only shows the invoice.
  */
 export async function linkToInvoice({ tenantId, invoiceId }: InvoiceKey, app: BillingApp): Promise<string | null> {
   const { database, clock } = app;

@@ -81,7 +81,8 @@ const nextPaymentAttempt = `(select min(c.due_at) from (
 /** The columns of `SubscriptionRow`, from `subscription s`. */
 export const subscriptionColumns = `s.tenant_id, s.id, s.livemode, s.customer_id, s.plan_id, s.quantity,
     s.unit_amount, s.tax_rate, s.currency, s.next_plan_id,
-  s.next_quantity, s.channel_id, s.method_id, s.time_zone, s.metadata, s.user_id, s.clock_id, s.state, s.anchor_at, s.next_number,
+  s.next_quantity, s.channel_id, s.method_id, s.time_zone, s.metadata, s.user_id, s.clock_id, s.state,
+  s.anchor_at, s.next_number,
   s.period_start, s.period_end, s.trial_end, s.end_at, s.cancel_at_period_end, s.due_at,
   ${nextPaymentAttempt} as next_payment_attempt, s.paused_at, s.ended_at,
   s.version, s.created_at, s.updated_at`;

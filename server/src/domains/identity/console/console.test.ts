@@ -74,8 +74,8 @@ test('the profile says whether there is a channel for live payments, and what li
      values ($1, 'evt_1', gen_random_uuid(), now(), 'IGNORED', now(), now())`,
     [id],
   );
-  const heard = { hasLiveChannel: true, channelsWithoutCallback: [] };
-  expect(await profiles()).toMatchObject([heard, heard]);
+  const complete = { hasLiveChannel: true, channelsWithoutCallback: [] };
+  expect(await profiles()).toMatchObject([complete, complete]);
 });
 
 test('the cookie is no access token, and an access token is no cookie', async () => {

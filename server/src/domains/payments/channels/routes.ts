@@ -48,8 +48,8 @@ export const channelRoutes: readonly Route<PaymentsApp>[] = [
   get('/api/channel/check', 'channel_read', 'Channels', {
     summary: 'Check the callbacks of a channel',
     description:
-      'Asks the provider which events it sends to the callback address of the channel. Takes as long as the provider, ' +
-      'at most `app.provider.timeout`.',
+      'Asks the provider which events it sends to the callback address of the channel. Takes as long as the ' +
+      'provider, at most `app.provider.timeout`.',
     query: channelQuery,
     data: channelCheck,
     handle: async ({ query: { id }, principal }, app) => {

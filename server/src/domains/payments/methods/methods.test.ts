@@ -364,7 +364,7 @@ describe('the month of a card', () => {
       [id, monthsFromNow],
     );
 
-  test('is told of once before it ends, and the card stays ACTIVE', async () => {
+  test('is announced once before it ends, and the card stays ACTIVE', async () => {
     const { id } = await kept(await makeCustomer());
     const sent = () => eventsOf(id).then((types) => types.filter((type) => type === 'payment_method.expiring'));
     await print(id, 0);

@@ -8,7 +8,7 @@ export const readingsDue: Topic = 'method_readings';
 /** For the due-work poller: whether any method is due. Value: now in ms. */
 export const readingDue = `select from payment_method where read_due_at <= to_timestamp($1::float8 / 1000)`;
 
-/** Due methods, which are due again later if nothing is heard. Values: now in ms, the most rows, when again in ms. */
+/** Due methods, which are due again later without a result. Values: now in ms, the most rows, when again in ms. */
 export const claimReadings = statement<MethodRow>(
   'methods.claim_readings',
   `update payment_method m set read_due_at = to_timestamp($3::float8 / 1000)

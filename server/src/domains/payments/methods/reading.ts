@@ -11,8 +11,8 @@ const maximumInFlight = 10;
 const retryMs = hourMs;
 
 /**
- * Reads payment methods whose providers send no events about them, once a day. A method that was claimed is due again an
- * hour later, also if the process dies; that it is read twice does no harm.
+ * Reads payment methods whose providers send no events about them, once a day. A method that was claimed is due again
+ * an hour later, also if the process dies; that it is read twice does no harm.
  */
 export function readingWorker(deps: MethodWorkerDeps, notices: Pick<MethodNotices, 'readOne'>): Worker<MethodRow> {
   const { database, clock, onError, onRecovered } = deps;

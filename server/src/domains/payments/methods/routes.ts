@@ -70,8 +70,8 @@ export const methodRoutes: readonly Route<PaymentsApp>[] = [
     summary: 'Detach a payment method',
     events: 2,
     description:
-      'Removes a payment method, here at once and shortly afterwards at its provider. A charge that was sent goes on. ' +
-      'One that is detached already is returned unchanged.',
+      'Removes a payment method, here at once and shortly afterwards at its provider. A charge that was sent goes ' +
+      'on. One that is detached already is returned unchanged.',
     body: detachInput,
     refuses: ['payment_method_unusable', 'payment_method_in_use'],
     data: methodRecord,

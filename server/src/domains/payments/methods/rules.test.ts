@@ -6,7 +6,7 @@ import { methodStatuses, nextStatuses } from './states.ts';
 const card = { status: 'ACTIVE', expiry_month: 3, expiry_year: 2027, expiring_told: null } as const;
 const at = (time: string) => Date.parse(time);
 
-test('a card is told of 30 days before its month ends, and expires when the month is over everywhere on earth', () => {
+test('a card is announced 30 days before its end, and expires when its month is over everywhere on earth', () => {
   expect(nextExpiryStep(card, at('2027-01-01T00:00:00Z'))).toEqual({ step: 'tell', atMs: at('2027-03-02T00:00:00Z') });
   const told = { ...card, expiring_told: '2027-03' };
   const over = { step: 'expire', atMs: at('2027-04-01T12:00:00Z') };

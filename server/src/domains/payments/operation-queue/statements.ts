@@ -93,7 +93,9 @@ export const countOpenOfChannel = statement<{ count: number }>(
     where channel_id = $1 and finished_at is null`,
 );
 
-/** Records that a charge is cancelled because its payer has not finished. Values: tenant, payment, number, now in ms. */
+/**
+ * Records that a charge is cancelled because its payer has not finished. Values: tenant, payment, number, now in ms.
+ */
 export const markGivenUp = statement<{ number: number }>(
   'operations.mark_given_up',
   `update provider_operation set given_up_at = to_timestamp($4::float8 / 1000)
@@ -200,8 +202,8 @@ export const makeOperationsDue = statement<{ number: number; is_leased: boolean 
 );
 
 /**
- * The method that the next charge of a payment uses, in the transaction that opened it. Values: tenant, payment, channel,
- * method.
+ * The method that the next charge of a payment uses, in the transaction that opened it. Values: tenant, payment,
+ * channel, method.
  */
 export const setMethodOfNext = statement(
   'operations.set_method_of_next',

@@ -61,7 +61,9 @@ const maximumTries = 20;
 export class Settler {
   readonly #deps: SettlerDeps;
   readonly #batcher: Batcher<Settlement, boolean>;
-  /** Of payments of invoices and with payment methods, whose settlement waits for locks on the invoices and customers. */
+  /**
+   * Of payments of invoices and with payment methods, whose settlement waits for locks on the invoices and customers.
+   */
   readonly #slowBatcher: Batcher<Settlement, boolean>;
   /**
    * By payment, because a statement can change a payment only once: many refunds of one payment may be answered

@@ -3,8 +3,8 @@ import type { Call } from './provider.ts';
 export type UnknownOutcome = { kind: 'unknown'; cause: unknown };
 
 /**
- * Calls a provider. The outcome is unknown at the deadline, even if the connector ignores its abort signal, and after an
- * exception of the connector.
+ * Calls a provider. The outcome is unknown at the deadline, even if the connector ignores its abort signal, and after
+ * an exception of the connector.
  */
 export async function callInTime<Answer>(
   { credentials, channelId, timeoutMs }: Omit<Call, 'signal'>,

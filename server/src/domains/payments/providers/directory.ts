@@ -33,7 +33,9 @@ const factories = {
 export type ProviderName = keyof typeof factories;
 export const providerNames = Object.keys(factories) as ProviderName[];
 
-/** Providers that send no events when a payment method ends or changes: Florin reads their methods from time to time. */
+/**
+ * Providers that send no events when a payment method ends or changes: Florin reads their methods from time to time.
+ */
 export const providersWithoutMethodEvents: ReadonlySet<ProviderName> = new Set<ProviderName>(['mollie']);
 
 /** The providers of a node, each constructed at its first use. */

@@ -1,4 +1,6 @@
-/** What may be done after a failure: the same again later, another payment method, a payment with the payer, nothing. */
+/**
+ * What may be done after a failure: the same again later, another payment method, a payment with the payer, nothing.
+ */
 export const retries = ['LATER', 'OTHER_METHOD', 'WITH_PAYER', 'NEVER'] as const;
 export type Retry = (typeof retries)[number];
 
@@ -120,7 +122,9 @@ export function retryOf(code: string | null): Retry | null {
   return isFailureCode(code) ? failureCodes[code].retry : null;
 }
 
-/** Whether another channel may accept a payment that failed with this code; null for one that is not in the catalogue. */
+/**
+ * Whether another channel may accept a payment that failed with this code; null for one that is not in the catalogue.
+ */
 export function fallbackOf(code: string | null): boolean | null {
   return isFailureCode(code) ? failureCodes[code].fallback : null;
 }

@@ -18,8 +18,8 @@ import { type EndpointRow, findOpenDeliveryBeyond, updateEndpoint } from './stat
 
 /**
  * Changes an endpoint: fields left out keep their value. Open deliveries go to the new URL. Enabling an endpoint clears
- * its failures; events that happened while it was disabled can be replayed. `retry` ends a pause, and sends now what waits
- * for its next try.
+ * its failures; events that happened while it was disabled can be replayed. `retry` ends a pause, and sends now what
+ * waits for its next try.
  */
 export async function modifyEndpoint(
   {

@@ -105,7 +105,8 @@ export const updateEndpoint = statement<EndpointRow>(
           events = coalesce(new_events, events),
           state = coalesce(new_state, state),
           disabled_reason = case when coalesce(new_state, state) = state then disabled_reason end,
-          open_until = case when new_state and not state or new_url <> url or $11::boolean then null else open_until end,
+          open_until = case when new_state and not state or new_url <> url or $11::boolean then null
+                            else open_until end,
           first_failure_at = case when new_state and not state or new_url <> url then null else first_failure_at end,
           max_in_flight = case when $5::boolean then $6::int else max_in_flight end,
           rate_per_s = case when $7::boolean then $8::int else rate_per_s end,

@@ -123,8 +123,9 @@ function payment(view: CheckoutView, text: Texts, problem: Problem | undefined):
   if (isExhausted) return alert(text.tooMany);
   if (channels.length + methods.length === 0) return html`<p class="note bad">${text.noChannel}</p>\n`;
   const notice = problem === undefined ? failureNotice(view, text) : alert(text[problem]);
+  const price = priceIn(language, leftToPay(row, invoice), row.currency);
   return html`${notice}<form method="post">
-${choiceOf(view, text)}${rememberChoice(view, text)}<button>${text.pay(priceIn(language, leftToPay(row, invoice), row.currency))}</button>
+${choiceOf(view, text)}${rememberChoice(view, text)}<button>${text.pay(price)}</button>
 </form>
 `;
 }

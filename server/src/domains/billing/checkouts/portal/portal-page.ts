@@ -40,7 +40,7 @@ ${subscriptionsOf(view, text)}<h2>${text.paymentMethod}</h2>
 ${view.problem !== undefined && html`<p class="note bad" role="alert">${text[view.problem]}</p>\n`}${methodsOf(
   view,
   text,
-)}${addMethod(view, text)}${back !== null && html`<p class="links"><a href="${back}">${text.backTo(row.seller_name)}</a></p>\n`}`;
+)}${addMethod(view, text)}${back !== null && wayBack(back, text.backTo(row.seller_name))}`;
   return portalLayout(view, text.portalTitle, content);
 }
 
@@ -100,12 +100,12 @@ function methodsOf({ methods, token }: PortalView, text: Texts): Html {
       method.is_default && text.defaultMethod,
     ].filter(Boolean);
     const canBeDefault = !method.is_default && isUsable(method);
-    const makeDefault = html`<button class="plain" name="action" value="default" aria-label="${text.useAsDefault}: ${label}">${text.useAsDefault}</button>\n`;
+    const makeDefault = html`${methodButton('default', text.useAsDefault, label)}\n`;
     return html`<div class="card">
 <strong>${label}</strong>
 ${facts.length > 0 && html`<p class="quiet">${facts.join(' · ')}</p>\n`}<form method="post" action="${token}/method">
 <input type="hidden" name="method" value="${id}">
-${canBeDefault && makeDefault}<button class="plain" name="action" value="remove" aria-label="${text.removeMethod}: ${label}">${text.removeMethod}</button>
+${canBeDefault && makeDefault}${methodButton('remove', text.removeMethod, label)}
 </form>
 </div>
 `;
@@ -116,7 +116,8 @@ function addMethod({ channels, row, token }: PortalView, text: Texts): Html | fa
   if (channels.length === 0) return false;
   const buttons = channels.map(
     ({ id, name }) =>
-      html`<button class="plain" name="channel" value="${id}">${channels.length === 1 ? text.addMethod : text.addMethodWith(name)}</button>\n`,
+      html`<button class="plain" name="channel" value="${id}">
+${channels.length === 1 ? text.addMethod : text.addMethodWith(name)}</button>\n`,
   );
   return html`<form method="post" action="${token}/method-add">
 <p class="quiet">${text.addMethodConsent(row.seller_name)}</p>
@@ -157,3 +158,10 @@ function portalLayout({ row, language, token }: PortalView, title: string, conte
   const seller = { name, brandColor, logo: row.has_logo ? `${token}/logo` : null };
   return pageOf({ language, title, seller, livemode, isWide: true, refresh }, content);
 }
+
+/** A button of the form of one method: its label names the method for screen readers. */
+function methodButton(action: 'default' | 'remove', name: string, method: string): Html {
+  return html`<button class="plain" name="action" value="${action}" aria-label="${name}: ${method}">${name}</button>`;
+}
+
+const wayBack = (address: string, name: string) => html`<p class="links"><a href="${address}">${name}</a></p>\n`;

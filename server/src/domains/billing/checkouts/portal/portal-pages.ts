@@ -35,8 +35,8 @@ export class PortalPages {
   }
 
   /**
-   * The portal; with `cancel`, the page that confirms the cancellation of this subscription; with `setup`, the page that
-   * waits for a new payment method.
+   * The portal; with `cancel`, the page that confirms the cancellation of this subscription; with `setup`, the page
+   * that waits for a new payment method.
    */
   async show(
     token: string,

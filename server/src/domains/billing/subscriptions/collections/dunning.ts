@@ -32,8 +32,8 @@ export interface DunningState {
  * retried after the intervals in `retryIntervalsMs`, each counted from the failure before; after the last failure the
  * subscription is CANCELLED and nothing is retried. After a cancelled payment the next attempt waits as long as after a
  * failed one, but the subscription does not change, and nothing is counted. An attempt that was withheld counts as
- * failed. One outside of the schedule (`scheduled_at`) counts as none of it: the schedule goes on as before. When no failed collection is left, the
- * subscription is ACTIVE again. An ended subscription gets no retries.
+ * failed. One outside of the schedule (`scheduled_at`) counts as none of it: the schedule goes on as before. When no
+ * failed collection is left, the subscription is ACTIVE again. An ended subscription gets no retries.
  */
 export function applyOutcome(
   { row, collections }: DunningState,

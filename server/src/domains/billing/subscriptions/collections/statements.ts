@@ -72,7 +72,9 @@ export const findCollectionsOfInvoices = statement<CollectionKey>(
     ) as c`,
 );
 
-/** Locks requests to try the failed invoices of a customer, and skips those that another node has locked. Values: limit. */
+/**
+ * Locks requests to try the failed invoices of a customer, and skips those that another node has locked. Values: limit.
+ */
 export const lockRetries = statement<{ id: string; tenant_id: number; customer_id: number }>(
   'subscriptions.lock_retries',
   'select id, tenant_id, customer_id from collection_retry limit $1 for update skip locked',

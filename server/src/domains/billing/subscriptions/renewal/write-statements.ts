@@ -61,7 +61,8 @@ const save = statement<{ id: number }>(
        tenant_id bigint, id bigint, from_state text, from_version int, state text, plan_id bigint, quantity int,
            unit_amount bigint,
        tax_rate int,
-       next_plan_id bigint, next_quantity int, channel_id bigint, method_id uuid, metadata json, anchor_at timestamptz, next_number int,
+       next_plan_id bigint, next_quantity int, channel_id bigint, method_id uuid, metadata json,
+       anchor_at timestamptz, next_number int,
        period_start timestamptz, period_end timestamptz, end_at timestamptz, cancel_at_period_end boolean,
        due_at timestamptz, paused_at timestamptz, ended_at timestamptz, version int, updated_at timestamptz)
    ), saved as (
@@ -69,7 +70,8 @@ const save = statement<{ id: number }>(
         set state = change.state, plan_id = change.plan_id, quantity = change.quantity,
             unit_amount = change.unit_amount, tax_rate = change.tax_rate, next_plan_id = change.next_plan_id,
                 next_quantity = change.next_quantity,
-            channel_id = change.channel_id, method_id = change.method_id, metadata = change.metadata, anchor_at = change.anchor_at,
+            channel_id = change.channel_id, method_id = change.method_id, metadata = change.metadata,
+            anchor_at = change.anchor_at,
             next_number = change.next_number, period_start = change.period_start, period_end = change.period_end,
             end_at = change.end_at, cancel_at_period_end = change.cancel_at_period_end, due_at = change.due_at,
             paused_at = change.paused_at, ended_at = change.ended_at, version = change.version,

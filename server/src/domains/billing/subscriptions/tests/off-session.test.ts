@@ -133,7 +133,7 @@ describe('a declined renewal', () => {
     expect((await subscription(id)).state).toBe('CANCELLED');
   });
 
-  test('that wants the payer is paid in person on another payment; the subscription is ACTIVE, the method stays', async () => {
+  test('that wants the payer is paid in person by another payment: ACTIVE again, and the method stays', async () => {
     const { clockId, customerId } = await subscriber();
     const methodId = await kept(customerId, 'offsession:authentication_required');
     const id = await subscribe(customerId);
@@ -170,7 +170,7 @@ describe('a declined renewal', () => {
     expect(await attemptsOf(customerId)).toHaveLength(3);
   });
 
-  test('with a new default that is declined too keeps its schedule: the extra attempt counts as none of it', async () => {
+  test('with a new default that is declined too keeps its schedule: the extra attempt does not count', async () => {
     const { customerId } = await subscriber();
     await kept(customerId, 'decline:insufficient_funds');
     const id = await subscribe(customerId);

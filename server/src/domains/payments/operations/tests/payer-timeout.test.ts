@@ -28,7 +28,7 @@ function later(ms: number): void {
 
 const waitingForOf = async (id: string) => payment.show(await scenario.node.find(id, principal)).waitingFor;
 
-test('a payment whose payer does not finish is cancelled at the provider, and has failed when that is confirmed', async () => {
+test('a payment whose payer does not finish is cancelled at the provider, then FAILED', async () => {
   const id = await waiting({ kind: 'cancelled' });
   later(dayMs - hourMs);
   await openWithLookUps(id, 1);

@@ -174,8 +174,9 @@ test('40 refunds of one payment that are answered at the same moment are all set
     await allCalled;
     return { kind: 'succeeded', reference: key };
   };
-  // All are written before the first is sent, so that none of them waits for the last one beyond its deadline. One after
-  // the other: each locks the payment, and on a slow machine the last of forty would wait too long for a connection.
+  // All are written before the first is sent, so that none of them waits for the last one beyond its deadline. One
+  // after the other: each locks the payment, and on a slow machine the last of forty would wait too long for a
+  // connection.
   await node.dispatcher.stop();
   const ids: string[] = [];
   for (let i = 0; i < 40; i++) ids.push((await node.refund({ transactionId, amount: 25 }, one)).id);

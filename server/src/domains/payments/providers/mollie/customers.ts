@@ -17,8 +17,8 @@ export interface OfCustomer {
 
 /**
  * The id of the customer at Mollie, which is made if there is none yet, or if it was deleted there: Mollie would refuse
- * the payment, and store that refusal under the payment's key. Making it twice would do no harm but leave two customers,
- * so an operation that is sent again after Mollie may have forgotten the key searches for it first.
+ * the payment, and store that refusal under the payment's key. Making it twice would do no harm but leave two
+ * customers, so an operation that is sent again after Mollie may have forgotten the key searches for it first.
  */
 export async function customerFor(
   mollie: MollieClient,

@@ -32,7 +32,7 @@ function codeOfReason(reason: string): FailureCode | undefined {
  * - 422 and 409 for a refund: nothing is left to refund, or Mollie sees a duplicate, because the refund exists already
  *   and Mollie has forgotten its key.
  * - 503 for a charge: the method is unavailable. That Mollie has made no payment is what its lists have to say.
- * - 422 for a charge of a kept method: the refusal of a card may come with a payment that exists all the same
+ * - 422 for a charge of a kept method: the refusal of a card may come with a payment that nevertheless exists
  *   (https://github.com/mollie/mollie-api-php/issues/745).
  */
 export function mayFollowLostCall(error: MollieApiError, operation: Operation): boolean {
@@ -83,7 +83,7 @@ function isDuplicateRefund({ status, message }: MollieApiError): boolean {
   return status === 409 && /duplicate/i.test(message);
 }
 
-/** Whether Mollie refuses this amount, this method, or what it is told of the purchase: another provider may not. */
+/** Whether Mollie refuses this amount, this method, or the details of the purchase: another provider may not. */
 function isOfPayment(field: string | undefined, detail: string): boolean {
   return /^(amount|method|lines|billingAddress)\b/.test(field ?? '') || /no suitable payment method/i.test(detail);
 }

@@ -120,7 +120,7 @@ test('the mandate that is kept is that of the payment, not the newest of the cus
   });
 });
 
-test('a pending mandate is kept; one that has ended before the look-up is not, and the payment has succeeded', async () => {
+test('a pending mandate is kept; one that has ended before the look-up is not, and the payment succeeds', async () => {
   const pending = await kept('belfius');
   expect(simulator.mandate(pending.reference).status).toBe('pending');
   expect(pending).toMatchObject({ type: 'sepa_debit', last4: null, fingerprint: null });

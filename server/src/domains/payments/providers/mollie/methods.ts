@@ -90,7 +90,9 @@ export class MollieMethods implements MethodProvider {
     return this.#try<MethodState>(call, (mollie) => readMandate(mollie, method));
   }
 
-  /** A refusal means that a setup has failed only if `refused` says so: that of a look-up says nothing of the method. */
+  /**
+   * A refusal means that a setup has failed only if `refused` says so: that of a look-up says nothing of the method.
+   */
   async #try<Result extends SetupOutcome | Outcome | MethodState | Absent>(
     call: Call,
     ask: (mollie: MollieClient) => Promise<Result>,

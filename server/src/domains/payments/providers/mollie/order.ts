@@ -6,7 +6,7 @@ import { methods, type Need } from './vocabulary.ts';
 type PaymentLine = NonNullable<Payment['lines']>[number];
 type Address = NonNullable<Payment['billingAddress']>;
 
-/** What Mollie is told of a purchase. */
+/** The details of a purchase, as Mollie takes them. */
 export interface Order {
   lines?: PaymentLine[];
   billingAddress?: Address;
@@ -50,8 +50,8 @@ function linesOf({ lines, amount, currency }: ChargeOperation): PaymentLine[] | 
 const totalOf = ({ amount, taxAmount }: ChargeLine): number => amount + taxAmount;
 
 /**
- * Mollie's prices include the tax, and it refuses a line whose price times quantity is not its total. Where the tax makes
- * the price of a unit a fraction, the line is one unit of its total.
+ * Mollie's prices include the tax, and it refuses a line whose price times quantity is not its total. Where the tax
+ * makes the price of a unit a fraction, the line is one unit of its total.
  */
 function mollieLine(line: ChargeLine, currency: string): PaymentLine {
   const total = totalOf(line);

@@ -249,7 +249,8 @@ function callbacksOf(
 }
 
 function unknownWord(word: string): SetupOutcome {
-  const message = `The sandbox has no such behaviour; docs/guides/sandbox.md lists all. Requested: ${JSON.stringify(word)}`;
+  const requested = JSON.stringify(word);
+  const message = `The sandbox has no such behaviour; docs/guides/sandbox.md lists all. Requested: ${requested}`;
   return {
     kind: 'failed',
     failure: failure('invalid_operation', 'unknown_behaviour', message.slice(0, 200).toWellFormed()),

@@ -365,5 +365,6 @@ export const detachKept = statement(
 /** The payer did not finish in time. */
 export const failUndecidedSetup = statement(
   'sandbox.fail_undecided_setup',
-  `update sandbox_operation set state = 'FAILED', failure_code = 'payment_expired' where key = $1 and state = 'UNDECIDED'`,
+  `update sandbox_operation set state = 'FAILED', failure_code = 'payment_expired'
+    where key = $1 and state = 'UNDECIDED'`,
 );

@@ -53,8 +53,8 @@ function invalidCallback(message: string, cause?: Error): Refusal {
 }
 
 /**
- * The change of a payment or refund that an event reports, found by our key in the metadata. Undefined for event types that Florin does not
- * need and for payments and refunds without our key, such as a refund made in the Dashboard.
+ * The change of a payment or refund that an event reports, found by our key in the metadata. Undefined for event types
+ * that Florin does not need and for payments and refunds without our key, such as a refund made in the Dashboard.
  */
 function updateOfEvent({ type, data }: Stripe.Event): OperationUpdate | undefined {
   switch (events[type]) {

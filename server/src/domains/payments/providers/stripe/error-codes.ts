@@ -10,7 +10,8 @@ const declineCodes: Partial<Record<FailureCode, string>> = {
     'approve_with_id call_issuer card_declined do_not_honor generic_decline no_action_taken not_permitted ' +
     'security_violation service_not_allowed testmode_decline transaction_not_allowed ' +
     'invalid_customer_account partner_generic_decline ' +
-    'payment_intent_payment_attempt_failed setup_attempt_failed payment_method_provider_decline payment_method_restricted refer_to_customer',
+    'payment_intent_payment_attempt_failed setup_attempt_failed ' +
+    'payment_method_provider_decline payment_method_restricted refer_to_customer',
   // The issuer or the payer has just paid the same or forbids it: an attempt at another provider would do harm.
   declined_for_good:
     'do_not_try_again duplicate_transaction stop_payment_order compliance_violation payment_disputed ' +

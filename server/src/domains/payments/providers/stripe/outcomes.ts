@@ -82,8 +82,8 @@ function canceledOutcome(intent: Stripe.PaymentIntent): Outcome {
   if (meaning === 'payment_expired') {
     return { kind: 'failed', reference, failure: failure('payment_expired', reason) };
   }
-  // A cancelled intent with a charge or an error has had an attempt to pay, which must have failed. One without its payer
-  // was confirmed when it was created.
+  // A cancelled intent with a charge or an error has had an attempt to pay, which must have failed. One without its
+  // payer was confirmed when it was created.
   const wasAttempted = isOffSession(intent) || Boolean(intent.last_payment_error ?? intent.latest_charge);
   return meaning === 'failed_if_attempted' && wasAttempted
     ? { kind: 'failed', reference, failure: lastFailure(intent) }
