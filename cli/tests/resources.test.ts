@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { databaseFromTemplate, type TestDatabase } from '../../server/tests/support/postgres/database.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../server/tests/support/postgres/database.ts';
 import { administratorPassword, florinOn, type TestFlorin } from '../../server/tests/support/service/florin.ts';
 import { TestShell } from './run.ts';
 
@@ -48,6 +48,36 @@ test('every resource has its commands, which take an id as events name it', asyn
   expect((await shell.run('webhooks deliveries list')).exitCode).toBe(0);
   expect((await shell.run('ledger balance')).exitCode).toBe(0);
   expect((await shell.run('invoices list stauts=DRAFT')).stderr).toContain('stauts');
+});
+
+test('methods lists the payment methods of a customer, shows one, makes it the default and detaches it', async () => {
+  const provider = ['provider=sandbox', 'webhookSecret=a secret of this test', 'name=Cards', 'code=methods'];
+  const place = ['type=ONLINE', 'currency=USD', 'country=US', 'state=true'];
+  const made = await shell.run(['channels', 'modify', ...provider, ...place, '--json']);
+  const [channel] = made.json() as { id: number }[];
+  const [customer] = (await shell.run('customers modify name=Joan --json')).json() as { id: number }[];
+  const known = [`customerId=${customer?.id}`, `channelId=${channel?.id}`];
+  const ids: string[] = [];
+  for (const key of ['first', 'second']) {
+    const setup = ['methods', 'setup', ...known, 'token=tok_visa', '--idempotency-key', key, '--json'];
+    const answer = await shell.run(setup);
+    const [method] = answer.json() as { id: string; status: string }[];
+    expect(method, answer.stderr).toMatchObject({ status: 'PENDING' });
+    const { id } = method as { id: string };
+    ids.push(id);
+    await eventually('it can be charged', async () =>
+      (await shell.run(['methods', 'get', id])).stdout.includes('status\tACTIVE'),
+    );
+  }
+  const [first, second] = ids as [string, string];
+  const table = await shell.run(['methods', 'list', `customerId=${customer?.id}`], { isTerminal: true });
+  expect(table.stdout).toMatch(/^ID +STATUS +TYPE +BRAND +LAST4 +ISDEFAULT /);
+  expect(table.stdout).toMatch(new RegExp(`${second} +ACTIVE +card +visa +4242 +false .*\n${first} .* true `, 'i'));
+  const defaulted = await shell.run(['methods', 'set-default', second, '--json']);
+  expect(defaulted.json(), defaulted.stderr).toMatchObject([{ id: second, isDefault: true }]);
+  const detached = await shell.run(['methods', 'detach', first, `replaceWith=${second}`, '--json']);
+  expect(detached.json(), detached.stderr).toMatchObject([{ id: first, status: 'DETACHED' }]);
+  expect((await shell.run(['methods', 'set-default', first])).exitCode).toBe(5);
 });
 
 test('any path is requested as it is, and a refusal is told like that of a command', async () => {

@@ -2,11 +2,28 @@ import type { Command } from 'commander';
 import { operations } from '../../../sdk/src/generated/operations.ts';
 import type { Operation, Params } from '../../../sdk/src/operation.ts';
 import type { AddCommands, Cli } from '../cli.ts';
+import type { Column } from '../output.ts';
 import { parametersOf, parsedValue } from './parameters.ts';
 import { first, pageSizeFor } from './payments.ts';
 
 /** Resources that commands call otherwise. */
-const names: Readonly<Record<string, string>> = { transactions: 'payments' };
+const names: Readonly<Record<string, string>> = { transactions: 'payments', paymentMethods: 'methods' };
+/** Operations whose command has another verb. */
+const verbs: Readonly<Record<string, string>> = { 'paymentMethods.default': 'set-default' };
+/** Lists whose rows are told apart by other columns than the usual ones. */
+const columns: Readonly<Record<string, readonly Column[]>> = {
+  'paymentMethods.list': [
+    'id',
+    'status',
+    'type',
+    'brand',
+    'last4',
+    'isDefault',
+    'customerId',
+    'channelId',
+    'createdTime',
+  ],
+};
 /** Sessions of people, and what other commands do. */
 const absent = new Set(['health', 'console', 'devices', 'passkeys', 'secondFactor', 'callbacks', 'requests', 'views']);
 const absentOperations = new Set([
@@ -30,7 +47,8 @@ export const addResourceCommands: AddCommands = (program, run) => {
     const nouns = name.split('.');
     const isOffered = !absent.has(nouns[0] as string) && !absentOperations.has(name) && !/[dr]/.test(flags);
     if (!isOffered) continue;
-    const verb = kebab(nouns.pop() as string);
+    const last = nouns.pop() as string;
+    const verb = verbs[name] ?? kebab(last);
     const parent = nouns.reduce((command, noun) => childOf(command, kebab(names[noun] ?? noun)), program);
     if (parent.commands.some((one) => one.name() === verb)) continue;
     const command = parent.command(verb).description(`${operation[0]} ${path}`);
@@ -73,7 +91,7 @@ async function perform(
   }
   const paged = limit === undefined ? params : { pageSize: pageSizeFor(limit), ...params };
   const list = (flags.includes('n') ? method(options) : method(paged, options)) as AsyncIterable<object>;
-  await out.rows(limit === undefined ? list : first(list, limit));
+  await out.rows(limit === undefined ? list : first(list, limit), columns[name]);
 }
 
 /** The method of the SDK. It returns a call or a list. */
