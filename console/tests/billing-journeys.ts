@@ -17,6 +17,11 @@ export function billingJourneys(opened: () => OpenedConsole): void {
 
   const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
   const dialog = () => page.getByRole('dialog');
+  const isActive = (methodId: string) =>
+    eventually('the method can be charged', async () => {
+      const reply = await console.florin.get(`/api/payment-method/detail?id=${methodId}`, console.admin);
+      return dataOf(reply).status === 'ACTIVE';
+    });
 
   test('a seller enters an address and turns on mails to customers', async () => {
     await goTo(page, '/seller');
@@ -89,6 +94,81 @@ export function billingJourneys(opened: () => OpenedConsole): void {
     await row.getByRole('button', { name: 'Close' }).click();
     await dialog().getByRole('button', { name: 'Close' }).last().click();
     await row.getByText('Expired').waitFor();
+  });
+
+  test('a payment method is set up by a link, becomes the default, and is replaced when it is detached', async () => {
+    const { florin, admin } = console;
+    const post = async (path: string, body: object) => dataOf(await florin.post(path, body, admin));
+    const provider = { name: 'Sandbox cards', provider: 'sandbox', webhookSecret: 'a secret of this journey' };
+    const channelId = await makeChannel(florin, admin, provider);
+    const { id: customerId } = await post('/api/customer/modify', { name: 'Joan', livemode: false });
+    const known = { customerId, channelId, token: 'tok_visa', isDefault: true };
+    const { id: firstId } = await post('/api/payment-method/setup', known);
+    await isActive(firstId);
+    const methods = page.getByRole('table', { name: 'Payment methods' });
+    await goTo(page, `/customers/${customerId}`, 'Test');
+    await methods.getByRole('row', { name: /Visa •••• 4242.*Default.*Active.*Sandbox cards/ }).waitFor();
+
+    await button('Set up a payment method').click();
+    await dialog().getByLabel('Channel').click();
+    await page.getByRole('option', { name: 'Sandbox cards' }).click();
+    await button('Create the link').click();
+    const url = await dialog()
+      .getByText(/\/sandbox\/setup\//)
+      .textContent();
+    await button('Done').click();
+    await methods.getByRole('button', { name: 'Copy the link' }).waitFor();
+    const payer = console.guest;
+    await payer.goto(url as string);
+    await payer.getByRole('button').first().click();
+
+    const [second, first] = [methods.locator('tbody tr').first(), methods.locator('tbody tr').nth(1)];
+    await second.getByRole('button', { name: 'Make default' }).click();
+    await second.getByText('Default', { exact: true }).waitFor();
+    await first.getByRole('button', { name: 'Make default' }).waitFor();
+    const plan = { name: 'Monthly', currency: 'USD', amount: 900, interval: 'month', state: true, livemode: false };
+    const { id: planId } = await post('/api/plan/modify', plan);
+    const { id: subscriptionId } = await post('/api/subscription/create', { customerId, planId, methodId: firstId });
+    await first.getByRole('button', { name: 'Detach' }).click();
+    await button('Detach').last().click();
+    await dialog().getByRole('alert').waitFor();
+    await dialog().getByLabel('Charge instead').click();
+    await page.getByRole('option').first().click();
+    await button('Detach').last().click();
+    await dialog().waitFor({ state: 'detached' });
+    await first.waitFor({ state: 'detached' });
+    const { methodId } = dataOf(await florin.get(`/api/subscription/detail?id=${subscriptionId}`, admin));
+    expect(methodId).toMatch(/^mtd_/);
+    expect(methodId).not.toBe(firstId);
+  });
+
+  test('a payment names its method and what may be done again, a customer why a method failed', async () => {
+    const { florin, admin } = console;
+    const post = async (path: string, body: object) => dataOf(await florin.post(path, body, admin));
+    const provider = { name: 'Sandbox cards', provider: 'sandbox', webhookSecret: 'a secret of this journey' };
+    const channelId = await makeChannel(florin, admin, provider);
+    const { id: customerId } = await post('/api/customer/modify', { name: 'Mary', livemode: false });
+    const metadata = { sandbox: 'offsession:authentication_required' };
+    const { id: methodId } = await post('/api/payment-method/setup', {
+      customerId,
+      channelId,
+      token: 'tok_visa',
+      metadata,
+    });
+    await post('/api/payment-method/setup', {
+      customerId,
+      channelId,
+      token: 'tok',
+      metadata: { sandbox: 'setup:fail' },
+    });
+    await isActive(methodId);
+    const charge = { amount: 900, currency: 'USD', channelId, methodId, initiator: 'MERCHANT' };
+    const { id } = await post('/api/transaction/create', charge);
+    await goTo(page, `/payments/${id}`, 'Test');
+    await page.getByText('Only with the payer taking part').waitFor();
+    await page.getByRole('link', { name: 'Visa •••• 4242' }).click();
+    await page.getByRole('heading', { name: 'Mary' }).waitFor();
+    await page.getByText('The card was declined without a further reason.').waitFor();
   });
 
   test('a text that is too long for its column is shown whole under the pointer', async () => {

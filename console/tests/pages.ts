@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { axeViolations } from '../../server/tests/support/browser.ts';
-import { dataOf } from '../../server/tests/support/factories.ts';
+import { dataOf, makeChannel } from '../../server/tests/support/factories.ts';
+import { eventually } from '../../server/tests/support/postgres/database.ts';
 import { pagePaths } from '../src/shell/page-paths.ts';
 import { goTo, type OpenedConsole, readableIn, shown } from './opened-console.ts';
 
@@ -51,6 +52,27 @@ export function pages(opened: () => OpenedConsole): void {
     expect(await page.locator(`${behindDialog} [role=dialog]`).count()).toBe(0);
     expect(await violationsInBothThemes(page, [behindDialog])).toEqual([]);
     await page.keyboard.press('Escape');
+  });
+
+  test('the payment methods of a customer and their dialogs are accessible in both themes', async () => {
+    const customerId = await withMethods(opened());
+    await goTo(page, `/customers/${customerId}`, 'Test');
+    await page.getByRole('row', { name: /Failed/ }).waitFor();
+    await page.getByRole('button', { name: 'Make default' }).first().waitFor();
+    const faults = [...(await violationsInBothThemes(page, shell)), ...(await beyondEdge(page))];
+    await page.getByRole('button', { name: 'Detach' }).first().click();
+    await page.getByRole('dialog').getByLabel('Charge instead').waitFor();
+    faults.push(...(await violationsInBothThemes(page, [behindDialog])));
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Set up a payment method' }).click();
+    await page.getByRole('dialog').getByLabel('Channel').waitFor();
+    faults.push(...(await violationsInBothThemes(page, [behindDialog])));
+    await page.getByRole('button', { name: 'Create the link' }).click();
+    await page.getByRole('dialog').getByRole('link', { name: 'Open the page' }).waitFor();
+    faults.push(...(await violationsInBothThemes(page, [behindDialog])));
+    await page.getByRole('button', { name: 'Done' }).click();
+    await goTo(page, '/payments', 'Live');
+    expect(faults).toEqual([]);
   });
 
   test('formats of Arabic are used for amounts, counts, times and charts, and fit 360 pixels', async () => {
@@ -186,4 +208,19 @@ async function withRecords({ florin, admin }: OpenedConsole): Promise<string[]> 
     requests: requestId,
   };
   return pagePaths.map((path) => path.replace(':id', String(records[path.split('/')[1] as string] ?? 'none')));
+}
+
+/** A test customer with two cards that can be charged, and one that could not be set up. Returns the id. */
+async function withMethods({ florin, admin }: OpenedConsole): Promise<number> {
+  const post = async (path: string, body: object) => dataOf(await florin.post(path, body, admin));
+  const provider = { name: 'Sandbox cards', provider: 'sandbox', webhookSecret: 'a secret of these pages' };
+  const channelId = await makeChannel(florin, admin, provider);
+  const { id: customerId } = await post('/api/customer/modify', { name: 'Ada', livemode: false });
+  for (const metadata of [{}, {}, { sandbox: 'setup:fail' }])
+    await post('/api/payment-method/setup', { customerId, channelId, token: 'tok_visa', metadata });
+  await eventually('the provider has answered', async () => {
+    const methods = dataOf(await florin.get(`/api/payment-method/list?customerId=${customerId}&livemode=false`, admin));
+    return methods.every(({ status }: { status: string }) => status !== 'PENDING');
+  });
+  return customerId;
 }

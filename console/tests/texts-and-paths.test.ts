@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { consolePages } from '../../server/src/app/http/console/pages.ts';
+import { failureCodes, retries } from '../../server/src/domains/payments/providers/failures.ts';
+import { methodTypes } from '../../server/src/domains/payments/providers/provider.ts';
 import { pagePaths } from '../src/shell/page-paths.ts';
 import { de } from '../src/text/de.ts';
 import { en } from '../src/text/en.ts';
@@ -13,4 +15,12 @@ test('both languages have the same texts, with the same places for values', () =
   expect(Object.keys(de)).toEqual(Object.keys(en));
   const places = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([place]) => place).sort();
   for (const [key, text] of Object.entries(en)) expect(places(de[key as keyof typeof de]), key).toEqual(places(text));
+});
+
+test('every failure, what may be done again, and every type of payment method has its words', () => {
+  const named = (group: string) =>
+    Object.keys(en).flatMap((key) => (key.startsWith(`${group}.`) ? [key.slice(group.length + 1)] : []));
+  expect(named('failure').sort()).toEqual(Object.keys(failureCodes).sort());
+  expect(named('retry')).toEqual([...retries]);
+  expect(named('methodType')).toEqual([...methodTypes]);
 });

@@ -6,9 +6,11 @@ const payments = [
   '/api/ledger/',
   '/api/discrepancy/',
   '/api/checkout/',
+  '/api/payment-method/',
 ];
 const webhooks = ['/api/event/', '/api/webhook/delivery/', '/api/inbox/'];
 const billing = ['/api/invoice/', '/api/subscription/'];
+const methods = ['/api/payment-method/', '/api/customer/', ...webhooks, ...billing];
 
 /** The paths that a change affects, by the first word of an event's type or of a path of the API. */
 const affected: Readonly<Record<string, readonly string[]>> = {
@@ -16,7 +18,9 @@ const affected: Readonly<Record<string, readonly string[]>> = {
   refund: [...payments, ...webhooks, ...billing],
   invoice: [...billing, ...payments, ...webhooks],
   subscription: [...billing, ...payments, ...webhooks],
-  customer: ['/api/customer/', ...webhooks],
+  customer: ['/api/customer/', '/api/payment-method/', ...webhooks],
+  payment_method: methods,
+  'payment-method': methods,
   webhook: ['/api/webhook/', ...webhooks],
   channel: ['/api/channel/', '/api/transaction/', '/api/statistics/', '/api/console/'],
   developer: ['/api/developer/', '/api/console/'],

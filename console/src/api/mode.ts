@@ -8,6 +8,7 @@ export const pathsWithMode: ReadonlySet<string> = new Set([
   '/api/ledger/balance',
   '/api/ledger/entries',
   '/api/customer/list',
+  '/api/payment-method/list',
   '/api/checkout/list',
   '/api/invoice/list',
   '/api/subscription/list',

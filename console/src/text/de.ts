@@ -1,10 +1,20 @@
 import { billing } from './de/billing.ts';
 import { checkout } from './de/checkout.ts';
 import { developers } from './de/developers.ts';
+import { methods } from './de/methods.ts';
 import { payments } from './de/payments.ts';
 import { settings } from './de/settings.ts';
 import { shell } from './de/shell.ts';
 import { signIn } from './de/sign-in.ts';
 import type { Texts } from './texts.ts';
 
-export const de: Texts = { ...signIn, ...shell, ...payments, ...billing, ...checkout, ...developers, ...settings };
+export const de: Texts = {
+  ...signIn,
+  ...shell,
+  ...payments,
+  ...billing,
+  ...methods,
+  ...checkout,
+  ...developers,
+  ...settings,
+};

@@ -13,6 +13,7 @@ const colors: Readonly<Record<string, string>> = {
   WRONG: 'red',
   UNCOLLECTIBLE: 'red',
   PAST_DUE: 'red',
+  REVOKED: 'red',
   DISAGREES: 'red',
   PENDING: 'yellow',
   PROCESSING: 'blue',

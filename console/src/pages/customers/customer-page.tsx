@@ -12,6 +12,7 @@ import { RecordPage } from '../../ui/records/record-page.tsx';
 import { CodeBlock } from '../../ui/secrets/copy.tsx';
 import { DataTable } from '../../ui/tables/data-table.tsx';
 import { InvoicesSection } from '../invoices/invoices-section.tsx';
+import { CustomerMethods } from '../methods/customer-methods.tsx';
 import { usePaymentColumns } from '../payments/payment-columns.tsx';
 import { useSubscriptionColumns } from '../subscriptions/subscription-columns.tsx';
 import { CustomerModal } from './customer-modal.tsx';
@@ -42,11 +43,11 @@ export default function CustomerPage({ id }: { id: string }) {
               [text('customers.phone'), customer.phone],
               [text('customers.externalId'), customer.externalId],
               [text('customers.address'), customer.address && Object.values(customer.address).join(', ')],
-              [text('customers.method'), text(customer.hasPaymentMethod ? 'common.yes' : 'common.no')],
               [text('payments.created'), <Time key="created" value={customer.createdTime} />],
             ]}
           />
           {customer.metadata !== null && <CodeBlock value={JSON.stringify(customer.metadata, null, 2)} />}
+          <CustomerMethods customer={customer} />
           <CustomerPayments customerId={customer.id} />
           <InvoicesSection query={{ customerId: customer.id }} empty={text('invoices.none')} />
           <CustomerSubscriptions customerId={customer.id} />

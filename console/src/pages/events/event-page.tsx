@@ -26,7 +26,7 @@ export default function EventPage({ id }: { id: string }) {
               ['ID', <Copyable key="id" value={event.id} />],
               [
                 text('events.record'),
-                <LinkText key="record" href={pathOfRecord(event.type, event.objectId)}>
+                <LinkText key="record" href={pathOfRecord(event)}>
                   {event.objectId}
                 </LinkText>,
               ],

@@ -4,6 +4,7 @@ import { useRead } from '../../api/hooks.ts';
 import { Money } from '../../format/money.tsx';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
+import type { TextKey } from '../../text/texts.ts';
 import { LinkText } from '../../ui/link-text.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Facts } from '../../ui/records/facts.tsx';
@@ -12,6 +13,7 @@ import { CodeBlock, Copyable } from '../../ui/secrets/copy.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { CustomerLink } from '../customers/customer-name.tsx';
 import { ObjectEvents } from '../events/object-events.tsx';
+import { MethodLink } from '../methods/method-label.tsx';
 import { PaymentActions } from './payment-actions.tsx';
 import classes from './payment-page.module.css';
 import { PaymentRefunds } from './payment-refunds.tsx';
@@ -64,7 +66,7 @@ export default function PaymentPage({ id }: { id: string }) {
 
 function PaymentFacts({ payment }: { payment: TransactionDetail }) {
   const text = useText();
-  const { currency, customerId, invoiceId, failureCode, failureMessage } = payment;
+  const { currency, customerId, methodId, invoiceId, failureCode, failureMessage, retry } = payment;
   return (
     <Section title={text('payment.facts')}>
       <Facts
@@ -78,6 +80,7 @@ function PaymentFacts({ payment }: { payment: TransactionDetail }) {
           [text('payments.channel'), payment.channelName],
           [text('payments.description'), payment.description],
           [text('payment.customer'), customerId !== null && <CustomerLink key="customer" id={customerId} />],
+          [text('methods.one'), methodId !== null && <MethodLink key="method" id={methodId} />],
           [
             text('payment.invoice'),
             invoiceId !== null && (
@@ -87,6 +90,7 @@ function PaymentFacts({ payment }: { payment: TransactionDetail }) {
             ),
           ],
           [text('payment.failure'), failureCode && [failureCode, failureMessage].filter(Boolean).join(' · ')],
+          [text('payment.retry'), payment.status === 'FAILED' && retry && text(`retry.${retry}` as TextKey)],
           [
             text('payment.reference'),
             payment.providerReference && <Copyable key="reference" value={payment.providerReference} />,

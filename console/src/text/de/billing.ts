@@ -9,7 +9,7 @@ export const billing = {
   'customers.externalId': 'Externe ID',
   'customers.address': 'Anschrift',
   'customers.channel': 'Standardkanal',
-  'customers.method': 'Gespeicherte Zahlungsart',
+  'customers.method': 'Gespeichertes Zahlungsmittel',
   'customers.noPayments': 'Keine Zahlungen',
   'customers.none': 'Noch keine Kunden',
   'customers.noneHint': 'Kunden erhalten Rechnungen und Abonnements. Zahlungen brauchen keine.',

@@ -86,6 +86,7 @@ export const payments = {
   'payment.customer': 'Kunde',
   'payment.invoice': 'Rechnung',
   'payment.failure': 'Fehler',
+  'payment.retry': 'Was wiederholt werden darf',
   'payment.reference': 'Referenz des Anbieters',
   'payment.updated': 'Geändert',
   'payment.reason': 'Grund',

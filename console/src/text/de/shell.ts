@@ -74,6 +74,8 @@ export const shell = {
   'status.PAST_DUE': 'Überfällig',
   'status.PAUSED': 'Pausiert',
   'status.EXPIRED': 'Abgelaufen',
+  'status.REVOKED': 'Widerrufen',
+  'status.DETACHED': 'Entfernt',
   'status.VERIFIED': 'Signatur geprüft',
   'status.WRONG': 'Signatur falsch',
   'status.ABSENT': 'Keine Signatur',

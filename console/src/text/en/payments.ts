@@ -84,6 +84,7 @@ export const payments = {
   'payment.customer': 'Customer',
   'payment.invoice': 'Invoice',
   'payment.failure': 'Failure',
+  'payment.retry': 'What may be done again',
   'payment.reference': 'Provider reference',
   'payment.updated': 'Updated',
   'payment.reason': 'Reason',

@@ -74,6 +74,8 @@ export const shell = {
   'status.PAST_DUE': 'Past due',
   'status.PAUSED': 'Paused',
   'status.EXPIRED': 'Expired',
+  'status.REVOKED': 'Revoked',
+  'status.DETACHED': 'Detached',
   'status.VERIFIED': 'Signature verified',
   'status.WRONG': 'Signature wrong',
   'status.ABSENT': 'No signature',

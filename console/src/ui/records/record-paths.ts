@@ -1,3 +1,5 @@
+import type { EventDetail } from '../../api/client.ts';
+
 const pages: Readonly<Record<string, string>> = {
   transaction: '/payments',
   refund: '/refunds',
@@ -6,10 +8,14 @@ const pages: Readonly<Record<string, string>> = {
   customer: '/customers',
 };
 
-/** The page of the record that an event is about. */
-export function pathOfRecord(eventType: string, objectId: string): string {
+/** The page of the record that an event is about; of a payment method the page of its customer. */
+export function pathOfRecord({ type, objectId, payload }: EventDetail): string {
   if (objectId.startsWith('txn_')) return `/payments/${objectId}`;
-  const page = pages[eventType.split('.')[0] ?? ''];
+  if (objectId.startsWith('mtd_')) {
+    const { object } = payload.data as { object: { customerId: number } };
+    return `/customers/${object.customerId}`;
+  }
+  const page = pages[type.split('.')[0] ?? ''];
   // `inv_17` is invoice 17. Ids of payments and refunds always keep their prefix.
   const id = objectId.startsWith('ref_') ? objectId : objectId.replace(/^[a-z]+_/, '');
   return page === undefined ? '/events' : `${page}/${id}`;
