@@ -169,6 +169,11 @@ export function billingJourneys(opened: () => OpenedConsole): void {
     await page.getByRole('link', { name: 'Visa •••• 4242' }).click();
     await page.getByRole('heading', { name: 'Mary' }).waitFor();
     await page.getByText('The card was declined without a further reason.').waitFor();
+
+    const [event] = dataOf(await florin.get(`/api/event/list?objectId=${methodId}&livemode=false`, admin));
+    await goTo(page, `/events/${event.id}`, 'Test');
+    await page.getByRole('link', { name: methodId }).click();
+    await page.getByRole('heading', { name: 'Mary' }).waitFor();
   });
 
   test('a text that is too long for its column is shown whole under the pointer', async () => {

@@ -17,8 +17,8 @@ export const methods = {
   'methods.detach': 'Entfernen',
   'methods.detachTitle': 'Dieses Zahlungsmittel entfernen?',
   'methods.detachHint':
-    'Es kann nicht mehr belastet werden, und sein Anbieter entfernt es. Eine bereits gesendete Zahlung läuft weiter. ' +
-    'Das lässt sich nicht rückgängig machen.',
+    'Es kann nicht mehr belastet werden, und sein Anbieter entfernt es. Eine bereits gesendete Zahlung läuft ' +
+    'weiter. Das lässt sich nicht rückgängig machen.',
   'methods.replaceWith': 'Stattdessen belasten',
   'methods.replaceWithHint': 'Nur nötig, wenn Abonnements das entfernte verwenden.',
   'methodType.card': 'Karte',

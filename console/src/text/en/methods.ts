@@ -11,7 +11,8 @@ export const methods = {
     'Creates a link on which the payer enters a card or another payment method at the provider. No money moves.',
   'methods.preparing': 'The provider is preparing the link …',
   'methods.linkHint':
-    'Send it to the payer, who completes the setup there. The payment method is active as soon as the provider accepts it.',
+    'Send it to the payer, who completes the setup there. The payment method is active as soon as the provider ' +
+    'accepts it.',
   'methods.detach': 'Detach',
   'methods.detachTitle': 'Detach this payment method?',
   'methods.detachHint':
