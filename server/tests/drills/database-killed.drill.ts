@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { billingKills } from '../support/faults/database-killed/billing.ts';
 import { callbackKills } from '../support/faults/database-killed/callbacks.ts';
+import { methodKills } from '../support/faults/database-killed/methods.ts';
 import { nodePartKills } from '../support/faults/database-killed/node-parts.ts';
 import { paymentKills } from '../support/faults/database-killed/payments.ts';
 import { type Scenario, startScenario } from '../support/faults/database-killed/scenario.ts';
@@ -19,6 +20,7 @@ beforeAll(async () => {
   scenario = await startScenario();
   kills = {
     ...paymentKills(scenario),
+    ...methodKills(scenario),
     ...callbackKills(scenario),
     ...webhookKills(scenario),
     ...billingKills(scenario),

@@ -106,13 +106,13 @@ export function clientOf(address: string): FlorinClient {
 }
 
 /**
- * Repeats a request for as long as it is refused as `overloaded`, as any client does: a machine that runs tests is
- * often full.
+ * Repeats a request for as long as it is refused with 503, as any client does: a machine that runs tests is often full,
+ * and has no connection to the database free.
  */
 export async function untilTaken(send: () => Promise<Reply>): Promise<Reply> {
   for (;;) {
     const reply = await send();
-    if (reply.body?.error?.type !== 'overloaded') return reply;
+    if (reply.status !== 503) return reply;
     await new Promise((resolve) => setTimeout(resolve, Number(reply.headers.get('retry-after')) * 1_000));
   }
 }

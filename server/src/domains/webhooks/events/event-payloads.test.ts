@@ -55,9 +55,11 @@ async function driveEveryType(): Promise<void> {
     name: 'Sandbox',
     code: 'sandbox',
     provider: 'sandbox',
+    webhookSecret: 'a secret of the sandbox',
     livemode: false,
   });
   await drivePayments(wire.id, sandbox.id);
+  await driveMethods(sandbox.id);
   const customerId = await driveCustomer(wire.id);
   await driveInvoices(customerId, wire.id);
   await driveSubscriptions(wire.id);
@@ -99,6 +101,33 @@ async function drivePayments(wireId: number, sandboxId: number): Promise<void> {
   const { id: refusedId } = await post('refund/create', { transactionId: refusingId });
   await expectEvent('refund.failed', refusedId);
   await expectShown('refund.failed', `refund/detail?id=${refusedId}`);
+}
+
+async function driveMethods(channelId: number): Promise<void> {
+  const setUp = async (token: string) => {
+    const { id: customerId } = await post('customer/modify', { name: 'Ada', livemode: false });
+    return (await post('payment-method/setup', { customerId, channelId, token })).id;
+  };
+  const told = async (type: EventType, id: string) => {
+    await expectEvent(type, id);
+    await expectShown(type, `payment-method/detail?id=${id}`);
+  };
+  await told('payment_method.action_required', await setUp('sandbox:setup:payer'));
+  await told('payment_method.failed', await setUp('sandbox:setup:fail'));
+  const kept = await setUp('tok_visa');
+  await told('payment_method.attached', kept);
+  await db.query(
+    `update payment_method
+        set expiry_month = extract(month from now() + interval '2 days'),
+            expiry_year = extract(year from now() + interval '2 days'), expiring_told = null, expiry_due_at = now()
+      where 'mtd_' || replace(id::text, '-', '') = $1`,
+    [kept],
+  );
+  await told('payment_method.expiring', kept);
+  await told('payment_method.revoked', await setUp('sandbox:method:revoked'));
+  await told('payment_method.updated', await setUp('sandbox:method:updated'));
+  await told('payment_method.expired', await setUp('sandbox:method:expires'));
+  await expectEvent('payment_method.detached', kept, await post('payment-method/detach', { id: kept }));
 }
 
 async function expectShown(type: EventType, detailPath: string): Promise<void> {
@@ -182,6 +211,9 @@ function shapeOf(value: unknown): unknown {
   );
 }
 
+/** What events of an invoice say of the payment that caused them. */
+const ofPayment = ['transactionId', 'failureCode', 'failureMessage', 'fallback', 'retry'];
+
 /** The payload that the page shows for the events of a noun. */
 function payloadOfPage(noun: string): { data: { object: object } } {
   const section = page.split(/^#{3} /m).find((text) => text.startsWith(`\`${noun}.*\``)) ?? '';
@@ -192,10 +224,9 @@ test.each(eventTypes)('%s has the payload that the page shows for its record', (
   const { event } = written.get(type) as { event: Event };
   const real = JSON.parse(event.body);
   const shown = payloadOfPage(type.split('.')[0] as string);
-  const ofPayment = { transactionId: 'value', failureCode: 'value', failureMessage: 'value' };
   const expected = shapeOf(shown) as { data: { object: Record<string, unknown> } };
   if (type.startsWith('invoice.') && !['invoice.paid', 'invoice.payment_failed'].includes(type)) {
-    for (const name of Object.keys(ofPayment)) delete expected.data.object[name];
+    for (const name of ofPayment) delete expected.data.object[name];
     if (real.data.object.payments.length === 0) expected.data.object.payments = [];
     if (real.data.object.seller === null) expected.data.object.seller = 'value';
   }

@@ -7,6 +7,9 @@
  */
 export const situations = {
   operations: ['waiting', 'waiting behind an open breaker', 'claiming', 'calling', 'unknown', 'recording', 'refunding'],
+  methods: ['claiming', 'recording'],
+  expiries: ['marking'],
+  'method readings': ['claiming'],
   discrepancies: ['claiming', 'looking up', 'recording', 'waiting'],
   callbacks: ['claiming', 'settling', 'recording', 'waiting'],
   sandbox: ['waiting', 'claiming', 'sending', 'recording'],
