@@ -24,9 +24,8 @@ export function CreateCheckoutModal({ opened, onClose, onCreated, invoice }: Cre
   const [channelIds, setChannelIds] = useState<string[]>([]);
   const currency = invoice?.currency ?? typedCurrency;
   const channels = useRead('channels.list', {}, { enabled: opened });
-  // Payments through Stripe need a page with its script.
   const usable = channels.data?.data.filter(
-    (channel) => channel.state && channel.provider !== 'stripe' && channel.currency.split(',').includes(currency),
+    (channel) => channel.state && channel.currency.split(',').includes(currency),
   );
   return (
     <FormModal

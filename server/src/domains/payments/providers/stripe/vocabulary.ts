@@ -74,10 +74,11 @@ export const methodTypes: Readonly<Record<string, MethodType>> = {
   paypal: 'paypal',
   ...Object.fromEntries(
     (
-      'affirm afterpay_clearpay alipay alma amazon_pay bancontact billie bizum blik boleto card_present cashapp ' +
-      'crypto custom customer_balance eps fpx giropay grabpay ideal interac_present kakao_pay klarna konbini ' +
-      'kr_card link mb_way mobilepay multibanco naver_pay nz_bank_account oxxo p24 pay_by_bank payco paynow paypay ' +
-      'payto pix promptpay revolut_pay samsung_pay satispay scalapay sequra sofort sunbit swish twint upi wechat_pay zip'
+      'affirm afterpay_clearpay alipay alma amazon_pay bancontact billie bizum blik boleto card_present ' +
+      'cashapp crypto custom customer_balance eps fpx giropay grabpay ideal interac_present kakao_pay ' +
+      'klarna konbini kr_card link mb_way mobilepay multibanco naver_pay nz_bank_account oxxo p24 ' +
+      'pay_by_bank payco paynow paypay payto pix promptpay revolut_pay samsung_pay satispay scalapay ' +
+      'sequra sofort sunbit swish twint upi wechat_pay zip'
     )
       .split(' ')
       .map((type) => [type, 'other'] as const),
