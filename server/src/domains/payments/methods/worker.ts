@@ -92,6 +92,7 @@ interface Asked<Answer> {
 
 async function perform(operation: Operation, deps: MethodWorkerDeps): Promise<void> {
   const { database, clock, failPoint } = deps;
+  failPoint('method_claimed');
   const [row] = await database.run(findMethod, [[operation.tenant_id], operation.method_id]);
   if (row === undefined) throw new Error(`There is no payment method ${operation.method_id}.`);
   const isNew = operation.state === 'READY';
@@ -172,11 +173,13 @@ async function setupOperationOf(operation: Operation, row: MethodRow, deps: Meth
 /** A method that has ended here is ended at the provider, too. Repeating it is harmless, so there is no look-up. */
 async function detach(operation: Operation, row: MethodRow, deps: MethodWorkerDeps): Promise<void> {
   const answer = await askForDetach(operation, row, deps);
+  deps.failPoint('method_answered');
   const asked = { answer, calls: 1, lookUps: operation.state === 'READY' ? 0 : 1 };
   if (answer.kind !== 'succeeded' && answer.kind !== 'failed' && answer.kind !== 'cancelled') {
     return defer(operation, asked, deps);
   }
   await finish(operation, answer.kind === 'succeeded' ? 'SUCCEEDED' : 'FAILED', asked, deps);
+  deps.failPoint('method_settled');
 }
 
 async function askForDetach(operation: Operation, row: MethodRow, deps: MethodWorkerDeps): Promise<Outcome> {
