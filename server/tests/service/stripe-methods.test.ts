@@ -15,10 +15,11 @@ let admin: string;
 let stripe: StripeSimulator;
 let channelId: number;
 let customerId: number;
+let areEventsSent = true;
 
 beforeAll(async () => {
   db = await databaseFromTemplate();
-  const onEvent = (callback: SignedCallback) => void receive(callback);
+  const onEvent = (callback: SignedCallback) => void (areEventsSent && receive(callback));
   stripe = await startStripeSimulator({ webhookSecret: channelSecret, onEvent });
   florin = await florinOn(db, { APP_PROVIDER_STRIPE_URL: stripe.url });
   admin = await administratorOf(florin);
@@ -169,4 +170,40 @@ test('a setup whose answer is lost is made once', async () => {
   await methodIs(id, 'ACTIVE');
   const made = [...stripe.account.setups.all.values()].filter(({ metadata }) => metadata.florin_payment_method === id);
   expect(made).toHaveLength(1);
+});
+
+test('a customer that was deleted at Stripe without an event is made again once, and its methods are revoked', async () => {
+  const other = await makeCustomer(florin, admin, { livemode: false });
+  const customerOf = (id: string) => stripe.account.methods.get(atStripe(id)).customer as string;
+  const deleted = await setUp({ customerId: other, token: 'pm_card_visa' });
+  await methodIs(deleted, 'ACTIVE');
+  areEventsSent = false;
+  stripe.account.customers.delete(customerOf(deleted));
+  areEventsSent = true;
+  const next = await setUp({ customerId: other, token: 'pm_card_visa' });
+  await methodIs(next, 'ACTIVE');
+  await methodIs(deleted, 'REVOKED');
+  // As a day later.
+  stripe.forgetKeys();
+  const last = await setUp({ customerId: other, token: 'pm_card_visa' });
+  await methodIs(last, 'ACTIVE');
+  expect(customerOf(last)).toBe(customerOf(next));
+});
+
+test('a method whose customer is deleted at Stripe before an answer tells of the method is revoked', async () => {
+  const ends = async (on: RegExp, act: () => Promise<string>): Promise<string> => {
+    const hit = stripe.next('dropAfter', on);
+    const id = await act();
+    await hit;
+    stripe.account.customers.delete(stripe.account.customers.all.at(-1)?.id as string);
+    return id;
+  };
+  const token = 'pm_card_visa';
+  const first = await makeCustomer(florin, admin, { livemode: false });
+  const setup = await ends(/^POST \/v1\/setup_intents/, () => setUp({ customerId: first, token }));
+  const second = await makeCustomer(florin, admin, { livemode: false });
+  const saving = { customerId: second, saveMethod: true, paymentMethod: token };
+  const charge = await ends(/^POST \/v1\/payment_intents/, () => makePayment(florin, admin, channelId, saving));
+  await methodIs(setup, 'REVOKED');
+  await methodIs((await paymentIs(charge, 'SUCCESS')).methodId, 'REVOKED');
 });

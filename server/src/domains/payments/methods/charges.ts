@@ -8,7 +8,7 @@ import type { Agreement, Consent, KeptMethod, Outcome, ProviderMethod, SaveReque
 import { changeMethod, insertMethod, type MethodChangeDeps } from './change.ts';
 import type { MethodCustomers } from './customers.ts';
 import { columnsOf, keptMethodOf, type Opener, referenceDigest, type Sealer } from './kept.ts';
-import { customerAtProvider, learnCustomer } from './provider-customers.ts';
+import { customerAtProvider, learnCustomer, readMethodsOf } from './provider-customers.ts';
 import { lockedMethod } from './read.ts';
 import { emptyMethod, type MethodRow } from './record.ts';
 import { isUsable, statusAfterFailure } from './rules.ts';
@@ -36,6 +36,8 @@ export interface ChargeOfMethod {
   save_method: SaveMethod | null;
   operation_channel_id: number;
   operation_provider: ProviderName;
+  /** The provider's id of the charge, once it is known. */
+  operation_reference: string | null;
 }
 
 /** What is sent of payment methods with a charge. */
@@ -49,7 +51,7 @@ export const noMethods: SentMethods = { method: null, save: null };
 
 /** What the outcome of a charge changes of payment methods. */
 export type MethodEffect =
-  | { kind: 'kept'; id: string; isNew: boolean; kept: ProviderMethod }
+  | { kind: 'kept'; id: string; isNew: boolean; isLookedUp: boolean; kept: ProviderMethod }
   | { kind: 'failed'; id: string; code: FailureCode };
 
 /** Whether a charge uses a payment method, or keeps one. */
@@ -97,22 +99,24 @@ export class ChargeMethods {
   /** Stores the provider's id of the customer, once an answer to a charge that saves names it. */
   async learn(charge: ChargeOfMethod, outcome: Outcome): Promise<void> {
     if (charge.save_method === null || !('customerReference' in outcome)) return;
-    const { customerReference } = outcome;
-    if (customerReference === undefined) return;
-    await learnCustomer(this.#deps.database, customerOnChannel(charge), customerReference, this.#deps);
+    const { customerReference: reference } = outcome;
+    if (reference === undefined) return;
+    const isCurrent = charge.operation_reference === null;
+    await learnCustomer(this.#deps.database, customerOnChannel(charge), { reference, isCurrent }, this.#deps);
   }
 
   /** What a final outcome changes of payment methods; null: nothing. */
-  async effectOf(charge: ChargeOfMethod, outcome: Outcome): Promise<MethodEffect | null> {
-    const id = chargedMethod(charge);
-    if (id !== null) {
+  async effectOf(charge: ChargeOfMethod, outcome: Outcome, isLookedUp: boolean): Promise<MethodEffect | null> {
+    const charged = chargedMethod(charge);
+    if (charged !== null) {
       if (outcome.kind !== 'failed' || !isOfMethod(outcome.failure.code)) return null;
-      return { kind: 'failed', id, code: outcome.failure.code };
+      return { kind: 'failed', id: charged, code: outcome.failure.code };
     }
     if (charge.save_method === null || outcome.kind !== 'succeeded' || outcome.kept === undefined) return null;
     const { kept } = outcome;
     const existing = await this.#existing(charge, kept);
-    return { kind: 'kept', id: existing?.id ?? this.#deps.generateUuid(), isNew: existing === undefined, kept };
+    const id = existing?.id ?? this.#deps.generateUuid();
+    return { kind: 'kept', id, isNew: existing === undefined, isLookedUp, kept };
   }
 
   /** Locks the customers of charges, in the transaction that settles them. */
@@ -129,12 +133,13 @@ export class ChargeMethods {
   /** Writes an effect, in the transaction that has settled the charge and holds `lockCustomers`. */
   async apply(transaction: Queryable, charge: ChargeOfMethod, effect: MethodEffect): Promise<void> {
     if (effect.kind === 'failed') return this.#recordFailure(transaction, charge, effect);
-    const { customerReference } = effect.kept;
-    if (customerReference !== null) {
-      await learnCustomer(transaction, customerOnChannel(charge), customerReference, this.#deps);
-    }
     if (effect.isNew) await this.#insert(transaction, charge, effect);
     else await this.#keepAgain(transaction, charge, effect);
+    const { customerReference: reference } = effect.kept;
+    const customer = customerOnChannel(charge);
+    if (reference !== null) await learnCustomer(transaction, customer, { reference, isCurrent: false }, this.#deps);
+    // It may have ended since the charge, and the callback about that was of a method that was not known yet.
+    if (effect.isLookedUp) await readMethodsOf(transaction, customer, this.#deps);
   }
 
   /** The one method of the payment's customer that a fallback channel can charge; undefined: none, or several. */

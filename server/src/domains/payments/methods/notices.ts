@@ -54,12 +54,17 @@ export class MethodNotices {
     return rows.length === 0 ? 'unknown' : this.#readAll(rows);
   }
 
-  /** A customer without any usable method is created again at the provider before the next one is kept. */
+  /**
+   * A customer without any usable method is created again at the provider before the next one is kept. `unknown`: it may
+   * be the customer of a method that the provider keeps, but whose answer is not recorded yet.
+   */
   async #readCustomer(channelId: number, digest: Buffer): Promise<NoticeResult> {
     const { database, generateUuid } = this.#deps;
     const rows = await database.run(findOfProviderCustomer, [channelId, digest]);
+    if (rows.length === 0) return 'unknown';
     const result = await this.#readAll(rows);
     if (result !== 'settled') return result;
+    if (rows.some(({ status }) => status === 'PENDING')) return 'unknown';
     const after = await database.run(findOfProviderCustomer, [channelId, digest]);
     if (after.every(({ status }) => status === 'REVOKED' || status === 'DETACHED' || status === 'FAILED')) {
       await database.run(forgetProviderCustomer, [channelId, digest, generateUuid()]);

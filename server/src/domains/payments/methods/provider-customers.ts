@@ -4,6 +4,7 @@ import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { CustomerAtProvider } from '../providers/provider.ts';
 import type { MethodCustomers } from './customers.ts';
 import { type Opener, referenceDigest, type Sealer } from './kept.ts';
+import { readMethodsOfCustomer } from './reading-statements.ts';
 import { ensureProviderCustomer, learnProviderCustomer, type ProviderCustomerRow } from './statements.ts';
 
 /** A customer and the channel that its methods are kept through. */
@@ -37,18 +38,33 @@ export async function customerAtProvider(
   };
 }
 
-/** Stores the provider's id of a customer, which is used for every later operation. The first that is known stays. */
+/**
+ * Stores the provider's id of a customer, which is used for every later operation. `isCurrent`: the operation was sent
+ * for the customer that is stored, so that another one has replaced it, which was deleted at the provider. The methods
+ * of that one are then read. Otherwise the id that is known stays, because the operation may be older than it.
+ */
 export async function learnCustomer(
   database: Queryable,
   key: CustomerOnChannel,
-  reference: string,
+  { reference, isCurrent }: { reference: string; isCurrent: boolean },
   deps: Sealer & Pick<ReadDeps, 'clock' | 'generateUuid'>,
 ): Promise<void> {
   const row = await ensure(database, key, deps);
-  if (row.reference_sealed !== null) return;
+  const { tenant_id, customer_id, channel_id, id, reference_digest: known } = row;
+  const digest = referenceDigest(database, channel_id, reference);
+  if (known !== null && (!isCurrent || known.equals(digest))) return;
   const sealed = deps.seal(reference, customerAssociatedData(row));
-  const digest = referenceDigest(database, key.channel_id, reference);
-  await database.run(learnProviderCustomer, [row.tenant_id, row.customer_id, row.channel_id, row.id, sealed, digest]);
+  await database.run(learnProviderCustomer, [tenant_id, customer_id, channel_id, id, sealed, digest, known]);
+  if (known !== null) await readMethodsOf(database, key, deps);
+}
+
+/** Has the methods of a customer read at the provider soon, to find which of them have ended. */
+export async function readMethodsOf(
+  database: Queryable,
+  { tenant_id, customer_id, channel_id }: CustomerOnChannel,
+  { clock }: Pick<ReadDeps, 'clock'>,
+): Promise<void> {
+  await database.run(readMethodsOfCustomer, [tenant_id, customer_id, channel_id, clock()]);
 }
 
 type ProviderCustomerKey = Pick<ProviderCustomerRow, 'tenant_id' | 'customer_id' | 'channel_id' | 'id'>;

@@ -19,7 +19,16 @@ export const claimReadings = statement<MethodRow>(
    returning ${methodColumns}`,
 );
 
-/** Values: tenant, id, when it is read next in ms. */
+/** Has a customer's methods read now. Values: tenant, customer, channel, now in ms. */
+export const readMethodsOfCustomer = statement<{ id: string }>(
+  'methods.read_of_customer',
+  `update payment_method set read_due_at = to_timestamp($4::float8 / 1000)
+    where tenant_id = $1 and customer_id = $2 and channel_id = $3 and status in ('ACTIVE', 'EXPIRED')
+   returning id`,
+  { wakes: [{ topic: readingsDue, when: (rows) => rows.length > 0 }] },
+);
+
+/** Values: tenant, id, when it is read next in ms; null: not by itself. */
 export const postponeReading = statement(
   'methods.postpone_reading',
   `update payment_method set read_due_at = to_timestamp($3::float8 / 1000)

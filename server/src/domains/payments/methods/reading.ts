@@ -11,8 +11,9 @@ const maximumInFlight = 10;
 const retryMs = hourMs;
 
 /**
- * Reads payment methods whose providers send no events about them, once a day. A method that was claimed is due again
- * an hour later, also if the process dies; that it is read twice does no harm.
+ * Reads payment methods whose providers send no events about them, once a day, and methods that may have ended before
+ * anything was known of them. A method that was claimed is due again an hour later, also if the process dies; that it is
+ * read twice does no harm.
  */
 export function readingWorker(deps: MethodWorkerDeps, notices: Pick<MethodNotices, 'readOne'>): Worker<MethodRow> {
   const { database, clock, onError, onRecovered } = deps;
@@ -22,7 +23,7 @@ export function readingWorker(deps: MethodWorkerDeps, notices: Pick<MethodNotice
     claim: (room) => database.run(claimReadings, [clock(), room, clock() + retryMs]),
     perform: async (row) => {
       if ((await notices.readOne(row)) !== 'settled') return;
-      await database.run(postponeReading, [row.tenant_id, row.id, nextReadMs(row, clock()) ?? clock() + retryMs]);
+      await database.run(postponeReading, [row.tenant_id, row.id, nextReadMs(row, clock())]);
     },
     slots: maximumInFlight,
     onError,

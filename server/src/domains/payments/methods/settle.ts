@@ -3,7 +3,7 @@ import type { NextAction, SetupOutcome } from '../providers/provider.ts';
 import { changeMethod, customerOf, type MethodChange, type MethodChangeDeps } from './change.ts';
 import { columnsOf, type Sealer } from './kept.ts';
 import { finishMethodOperation, type MethodOperationRow, openMethodOperation } from './operation-statements.ts';
-import { learnCustomer } from './provider-customers.ts';
+import { learnCustomer, readMethodsOf } from './provider-customers.ts';
 import { lockedMethod } from './read.ts';
 import type { MethodRow } from './record.ts';
 
@@ -42,9 +42,12 @@ export async function settleSetup(
       ...[...facts, calls, lookUps],
     ]);
     if (finished.length === 0) return;
-    const { customerReference } = outcome;
-    if (customerReference !== undefined) await learnCustomer(transaction, before, customerReference, deps);
     await changeMethod(transaction, before, changeBy(outcome, before, transaction, deps), deps);
+    const { customerReference: reference } = outcome;
+    const isCurrent = operation.provider_reference === null;
+    if (reference !== undefined) await learnCustomer(transaction, before, { reference, isCurrent }, deps);
+    // It may have ended since the setup, and the callback about that was of a method that was not known yet.
+    if (lookUps > 0) await readMethodsOf(transaction, before, deps);
     if (before.status === 'DETACHED' && outcome.kind === 'attached') {
       const { channel_id, provider } = operation;
       await transaction.run(openMethodOperation, [tenant_id, method_id, 'DETACH', channel_id, provider, deps.clock()]);

@@ -79,9 +79,10 @@ export interface ProviderCustomerRow {
   /** The key under which the provider creates it. */
   id: string;
   reference_sealed: Buffer | null;
+  reference_digest: Buffer | null;
 }
 
-const providerCustomerColumns = 'tenant_id, customer_id, channel_id, id, reference_sealed';
+const providerCustomerColumns = 'tenant_id, customer_id, channel_id, id, reference_sealed, reference_digest';
 
 /** Makes the record if there is none. Values: tenant, customer, channel, id of a new one, now in ms. */
 export const ensureProviderCustomer = statement<ProviderCustomerRow>(
@@ -98,11 +99,12 @@ export const ensureProviderCustomer = statement<ProviderCustomerRow>(
     where tenant_id = $1 and customer_id = $2 and channel_id = $3`,
 );
 
-/** Stores the provider's id, the first that is known. Values: tenant, customer, channel, id, sealed, digest. */
+/** Stores the provider's id. Values: tenant, customer, channel, id, sealed, digest, the digest that it replaces. */
 export const learnProviderCustomer = statement(
   'methods.learn_provider_customer',
   `update provider_customer set reference_sealed = $5, reference_digest = $6
-    where tenant_id = $1 and customer_id = $2 and channel_id = $3 and id = $4 and reference_sealed is null`,
+    where tenant_id = $1 and customer_id = $2 and channel_id = $3 and id = $4
+      and reference_digest is not distinct from $7`,
 );
 
 /** Other methods in use that are the same one at the provider. Values: tenant, method. */

@@ -117,7 +117,8 @@ async function setUp(operation: Operation, row: MethodRow, deps: MethodWorkerDep
     return;
   }
   if ('customerReference' in answer && answer.customerReference !== undefined) {
-    await learnCustomer(deps.database, row, answer.customerReference, deps);
+    const isCurrent = operation.provider_reference === null;
+    await learnCustomer(deps.database, row, { reference: answer.customerReference, isCurrent }, deps);
   }
   if (answer.kind === 'needs_payer') await showNextAction(row, answer.nextAction, deps);
   await defer(operation, asked, deps);

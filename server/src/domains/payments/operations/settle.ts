@@ -170,7 +170,9 @@ export class Settler {
       const nextChannel = await nextChannelFor(current, outcome, this.#deps);
       const refund = await this.#readRefund(current);
       const method =
-        involvesMethod(current) && by !== 'nothing' ? await chargeMethods.effectOf(current, outcome) : null;
+        involvesMethod(current) && by !== 'nothing'
+          ? await chargeMethods.effectOf(current, outcome, by === 'look_up')
+          : null;
       const settlement = settlementOf({ ...facts, nextChannel, refund, method });
       const needsTransaction = concernsInvoice(settlement.transition) || concernsMethod(settlement);
       const batcher = needsTransaction ? this.#slowBatcher : this.#batcher;
