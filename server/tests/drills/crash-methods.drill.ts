@@ -329,7 +329,6 @@ describe('a crash at each step around a payment method', () => {
       expect((await paymentEnding((await payAndSave(owner)).id)).status).toBe('SUCCESS');
       expect(atStripe(owner)).toEqual({ customers: 1, methods: 3 });
       await expectAsAtStripe(owner);
-      areEventsSent = false;
     },
   );
 
@@ -341,14 +340,12 @@ describe('a crash at each step around a payment method', () => {
     await methodIs(setup, 'REVOKED');
     const { status, methodId } = await paymentEnding(payment);
     expect(status).toBe('SUCCESS');
-    if (methodId !== null) await methodIs(methodId, 'REVOKED');
-    areEventsSent = false;
+    await methodIs(methodId, 'REVOKED');
     for (const owner of [settingUp, paying]) {
       await expectAsAtStripe(owner);
       await methodIs((await setUp(owner)).id, 'ACTIVE');
       await expectAsAtStripe(owner);
     }
-    await service.end('SIGTERM');
   });
 
   async function deletedBeforeAnswer(on: RegExp, owner: Customer, act: () => Promise<{ id: string }>): Promise<string> {

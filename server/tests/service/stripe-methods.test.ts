@@ -207,3 +207,14 @@ test('a method whose customer is deleted at Stripe before an answer tells of the
   await methodIs(setup, 'REVOKED');
   await methodIs((await paymentIs(charge, 'SUCCESS')).methodId, 'REVOKED');
 });
+
+test('payments at the same time that save the same card keep one method', async () => {
+  const payer = await makeCustomer(florin, admin, { livemode: false });
+  const paymentMethod = stripe.account.methods.find('pm_card_visa').id;
+  const saving = { customerId: payer, saveMethod: true, paymentMethod };
+  const ids = await Promise.all(Array.from({ length: 8 }, () => makePayment(florin, admin, channelId, saving)));
+  const paid = await Promise.all(ids.map((id) => paymentIs(id, 'SUCCESS')));
+  expect(new Set(paid.map(({ methodId }) => methodId)).size).toBe(1);
+  const methods = await florin.get(`/api/payment-method/list?customerId=${payer}&livemode=false`, admin);
+  expect(dataOf(methods)).toHaveLength(1);
+});

@@ -130,6 +130,30 @@ export class ChargeMethods {
     for (const customer of inOrder) await this.#deps.methodCustomers.lock(transaction, customer);
   }
 
+  /**
+   * Without those whose new method exists by now, in the transaction that holds `lockCustomers`: of charges that keep the
+   * same method at once, one makes it. The effects of the others have to be found again.
+   */
+  async withoutStale<Settled extends { method: MethodEffect | null }>(
+    transaction: Queryable,
+    settled: readonly Settled[],
+    chargeOf: (one: Settled) => ChargeOfMethod,
+  ): Promise<Settled[]> {
+    const current: Settled[] = [];
+    const making = new Set<string>();
+    for (const one of settled) {
+      const { method } = one;
+      if (method?.kind === 'kept' && method.isNew) {
+        const charge = chargeOf(one);
+        const made = `${charge.tenant_id} ${charge.customer_id} ${charge.operation_channel_id} ${method.kept.reference}`;
+        if (making.has(made) || (await this.#existing(charge, method.kept, transaction)) !== undefined) continue;
+        making.add(made);
+      }
+      current.push(one);
+    }
+    return current;
+  }
+
   /** Writes an effect, in the transaction that has settled the charge and holds `lockCustomers`. */
   async apply(transaction: Queryable, charge: ChargeOfMethod, effect: MethodEffect): Promise<void> {
     if (effect.kind === 'failed') return this.#recordFailure(transaction, charge, effect);
@@ -206,8 +230,11 @@ export class ChargeMethods {
     await changeMethod(transaction, before, { ...told, status: 'ACTIVE' }, this.#deps);
   }
 
-  async #existing(charge: ChargeOfMethod, { reference }: ProviderMethod): Promise<MethodRow | undefined> {
-    const { database } = this.#deps;
+  async #existing(
+    charge: ChargeOfMethod,
+    { reference }: ProviderMethod,
+    database: Queryable = this.#deps.database,
+  ): Promise<MethodRow | undefined> {
     const digest = referenceDigest(database, charge.operation_channel_id, reference);
     const rows = await database.run(findByReference, [charge.operation_channel_id, digest]);
     return rows.find(

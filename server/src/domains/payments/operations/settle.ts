@@ -8,7 +8,7 @@ import { type ChargeMethods, involvesMethod } from '../methods/charges.ts';
 import { setMethodOfNext } from '../operation-queue/statements.ts';
 import { findRefund, type RefundRow } from '../refunds/statements.ts';
 import { concernsInvoice, type Payments } from '../transactions/payments.ts';
-import { type TransitionedRow, transitionParameters } from '../transactions/transition.cte.ts';
+import { transitionParameters } from '../transactions/transition.cte.ts';
 import { type DiscrepancyReporterDeps, reportContradiction, reportDifference } from './discrepancies/open.ts';
 import { differenceOf, type Report } from './discrepancies/rules.ts';
 import { nextChannelFor } from './fallback.ts';
@@ -209,28 +209,27 @@ export class Settler {
       a.id < b.id ? -1 : 1,
     );
     const attempted = sorted.map(({ transition }) => transition);
-    const run = this.#settling(sorted, database);
     const applied = sorted.some(concernsMethod)
-      ? await this.#writeWithMethods(sorted, run)
-      : await payments.runTransitionsWithInvoices(run, attempted, database);
+      ? await this.#writeWithMethods(sorted)
+      : await payments.runTransitionsWithInvoices(this.#settling(sorted, database), attempted, database);
     return settlements.map(({ transition }) => applied.has(transition.row.id));
   }
 
   /** The same in one transaction with the payment methods that the charges have kept, or that failed. */
-  async #writeWithMethods(
-    settlements: readonly Settlement[],
-    run: (queryable: Queryable) => Promise<TransitionedRow[]>,
-  ): Promise<Set<string>> {
+  async #writeWithMethods(settlements: readonly Settlement[]): Promise<Set<string>> {
     const { database, payments, chargeMethods } = this.#deps;
-    const attempted = settlements.map(({ transition }) => transition);
     return database.transaction(async (transaction) => {
+      const ofInvoices = settlements.map(({ transition }) => transition).filter(concernsInvoice);
       await payments.lockInvoices(
         transaction,
-        attempted.filter(concernsInvoice).map(({ row }) => row),
+        ofInvoices.map(({ row }) => row),
       );
       await chargeMethods.lockCustomers(transaction, settlements.filter(({ method }) => method !== null).map(chargeOf));
-      const applied = await payments.runTransitions(run, attempted, transaction);
-      for (const settlement of settlements.filter(({ transition }) => applied.has(transition.row.id))) {
+      const current = await chargeMethods.withoutStale(transaction, settlements, chargeOf);
+      if (current.length === 0) return new Set();
+      const attempted = current.map(({ transition }) => transition);
+      const applied = await payments.runTransitions(this.#settling(current, database), attempted, transaction);
+      for (const settlement of current.filter(({ transition }) => applied.has(transition.row.id))) {
         const { method, nextChannel } = settlement;
         const charge = chargeOf(settlement);
         if (method !== null) await chargeMethods.apply(transaction, charge, method);

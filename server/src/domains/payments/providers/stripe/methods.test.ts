@@ -74,6 +74,13 @@ test('a debit is set up from a token with the consent of its payer', async () =>
   });
 });
 
+test('a declined setup is found as declined after its intent was cancelled and the answer was lost', async () => {
+  const operation = setupOperation({ token: 'pm_card_chargeDeclinedStolenCard' });
+  const outcome = await stripe.methods.setUp(operation, call);
+  expect(lastSetup()?.status).toBe('canceled');
+  expect(await stripe.methods.lookUp(operation, call)).toEqual(outcome);
+});
+
 test('a declined card fails the setup, and its intent can no longer be confirmed', async () => {
   const operation = setupOperation({ token: 'pm_card_chargeDeclinedStolenCard' });
   const outcome = await stripe.methods.setUp(operation, call);

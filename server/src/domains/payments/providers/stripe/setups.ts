@@ -88,11 +88,23 @@ async function endedSetup(stripe: Stripe, intent: Stripe.SetupIntent, why: Failu
   // The intent of a page cannot be cancelled, nor confirmed outside of it.
   if (status === 'canceled' || isOfPage(intent)) return failed;
   try {
-    await stripe.setupIntents.cancel(id, { cancellation_reason: 'abandoned' });
-    return failed;
+    const after = await cancelSetup(stripe, id);
+    if (after.status === 'canceled') return failed;
+    if (setupStatuses[after.status] !== 'failed') return await outcomeOfStatus(stripe, after);
+    return { kind: 'unknown', cause: new Error('A declined setup could not be cancelled.') };
   } catch (cause) {
     // Also after a refusal, because it concerns the cancellation, not the setup.
     return { kind: 'unknown', cause };
+  }
+}
+
+/** Cancels a setup. Returns it as it is afterwards: not `canceled` if its status does not allow that. */
+async function cancelSetup(stripe: Stripe, id: string): Promise<Stripe.SetupIntent> {
+  try {
+    return await stripe.setupIntents.cancel(id, { cancellation_reason: 'abandoned' });
+  } catch (error) {
+    if (!isStripeApiError(error) || error.statusCode !== 400) throw error;
+    return stripe.setupIntents.retrieve(id, withMethod);
   }
 }
 
