@@ -218,3 +218,16 @@ test('payments at the same time that save the same card keep one method', async 
   const methods = await florin.get(`/api/payment-method/list?customerId=${payer}&livemode=false`, admin);
   expect(dataOf(methods)).toHaveLength(1);
 });
+
+test('a method that is detached while Stripe refuses the API key is detached at Stripe with the next key', async () => {
+  const id = await setUp({ token: 'pm_card_visa' });
+  await methodIs(id, 'ACTIVE');
+  const useKey = async (apiKey: string) =>
+    dataOf(await florin.post('/api/channel/modify', { id: channelId, apiKey }, admin));
+  await useKey('sk_test_refused00000000000000000000');
+  const refused = stripe.requests.length;
+  dataOf(await florin.post('/api/payment-method/detach', { id }, admin));
+  await eventually('Stripe is asked', () => stripe.requests.length > refused);
+  await useKey(simulatedApiKey);
+  await eventually('Stripe has detached it', () => stripe.account.methods.get(atStripe(id)).customer === null);
+});

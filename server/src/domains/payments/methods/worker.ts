@@ -186,7 +186,7 @@ async function detach(operation: Operation, row: MethodRow, deps: MethodWorkerDe
 async function askForDetach(operation: Operation, row: MethodRow, deps: MethodWorkerDeps): Promise<Outcome> {
   const { methods }: Provider = await deps.providers.of(operation.provider);
   if (methods === undefined) return cannotKeep;
-  return callWithCredentials<Outcome>(operation, deps, (context) => {
+  const answer = await callWithCredentials<Outcome>(operation, deps, (context) => {
     const request: DetachOperation = {
       kind: 'DETACH',
       key: methodOperationKey(operation),
@@ -195,6 +195,9 @@ async function askForDetach(operation: Operation, row: MethodRow, deps: MethodWo
     };
     return methods.detach(request, context);
   });
+  // The method lives on at the provider: it is detached once an operator has given the channel a key that works.
+  const isRefused = answer.kind === 'failed' && answer.failure.code === 'credentials_refused';
+  return isRefused ? { kind: 'unknown', cause: new Error(answer.failure.message) } : answer;
 }
 
 async function callWithCredentials<Answer>(
