@@ -191,8 +191,8 @@ export async function testDeliveries() {
     },
 
     /** Resolves with the finished deliveries once there are `count`. */
-    untilFinished(count: number): Promise<DeliveryRow[]> {
-      return eventually(`${count} deliveries finished`, async () => {
+    untilFinished(count: number, deadlineMs?: number): Promise<DeliveryRow[]> {
+      const finished = async () => {
         const [row] = await db
           .query<{ done: number }>(`select count(*) as done from delivery where state <> 'OPEN'`)
           .catch(() => []);
@@ -200,7 +200,8 @@ export async function testDeliveries() {
           (row?.done ?? 0) >= count &&
           db.query<DeliveryRow>(`select * from delivery where state <> 'OPEN' order by finished_at`)
         );
-      });
+      };
+      return eventually(`${count} deliveries finished`, finished, deadlineMs);
     },
 
     /** Resolves with the open delivery once it has this many attempts. */

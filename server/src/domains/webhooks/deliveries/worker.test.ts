@@ -169,10 +169,10 @@ test('two senders on one queue of 2,000 deliveries make exactly 2,000 requests',
   deliveries.onClean(() => second.close());
   startWorker();
   startWorker({ database: second });
-  await untilFinished(2_000);
+  await untilFinished(2_000, 100_000);
   expect(receiver.received).toHaveLength(2_000);
   expect(new Set(receiver.received.map(({ headers }) => headers['x-service-delivery'])).size).toBe(2_000);
-});
+}, 120_000);
 
 test('a result whose lease was taken over is discarded, and the others of its batch are recorded', async () => {
   const held = heldAnswers();
