@@ -36,7 +36,11 @@ describe('a crash at each step around a payment method', () => {
 
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'florin-crash-'));
-    stripe = await startStripeSimulator({ onEvent: (event) => void (areEventsSent && receive(event)) });
+    const onEvent = (event: SignedCallback) => {
+      // The service may be dead: Stripe would send it again, and Florin looks up what it does not get.
+      if (areEventsSent) receive(event).catch(() => {});
+    };
+    stripe = await startStripeSimulator({ onEvent });
     await start();
     const credentials = { apiKey: simulatedApiKey, webhookSecret: stripe.webhookSecret };
     channelId = await makeChannel(service, as, { provider: 'stripe', livemode: false, ...credentials });
@@ -356,7 +360,7 @@ describe('a crash at each step around a payment method', () => {
     return id;
   }
 
-  test('a method is detached while its charge is sent: the charge ends as Stripe says, and nothing is charged again', async () => {
+  test('a method is detached while its charge is sent: the charge ends as Stripe says, and only once', async () => {
     const { owner, id } = await kept();
     const arrived = stripe.next('stall', /^POST \/v1\/payment_intents$/);
     const overtaken = await chargeOffSession(id);

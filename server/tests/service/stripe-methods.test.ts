@@ -19,7 +19,10 @@ let areEventsSent = true;
 
 beforeAll(async () => {
   db = await databaseFromTemplate();
-  const onEvent = (callback: SignedCallback) => void (areEventsSent && receive(callback));
+  // What a lost callback would change is what the tests wait for.
+  const onEvent = (callback: SignedCallback) => {
+    if (areEventsSent) receive(callback).catch(() => {});
+  };
   stripe = await startStripeSimulator({ webhookSecret: channelSecret, onEvent });
   florin = await florinOn(db, { APP_PROVIDER_STRIPE_URL: stripe.url });
   admin = await administratorOf(florin);
@@ -172,7 +175,7 @@ test('a setup whose answer is lost is made once', async () => {
   expect(made).toHaveLength(1);
 });
 
-test('a customer that was deleted at Stripe without an event is made again once, and its methods are revoked', async () => {
+test('a customer deleted at Stripe without an event is made again once, and its methods are revoked', async () => {
   const other = await makeCustomer(florin, admin, { livemode: false });
   const customerOf = (id: string) => stripe.account.methods.get(atStripe(id)).customer as string;
   const deleted = await setUp({ customerId: other, token: 'pm_card_visa' });

@@ -129,7 +129,7 @@ export async function operationsNode(
     operatorWarnings: new OperatorWarnings({
       channels,
       clock,
-      log: { warn: (facts: object) => void warnings.push(facts) } as never,
+      log: { warn: (facts: object) => warnings.push(facts) } as never,
       onFailure: () => {},
     }),
   });

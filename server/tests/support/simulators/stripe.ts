@@ -332,7 +332,10 @@ export class StripeSimulator {
   #showSession(path: string, form: Params | undefined, response: ServerResponse): void {
     const id = path.split('/')[3] as string;
     const location = form && this.account.sessions.submit(id, text(form, 'method') ?? '');
-    if (location !== undefined) return void response.writeHead(303, { location }).end();
+    if (location !== undefined) {
+      response.writeHead(303, { location }).end();
+      return;
+    }
     response.writeHead(form === undefined ? 200 : 402, { 'content-type': 'text/html; charset=utf-8' });
     response.end(sessionPage(this.account.sessions.get(id)));
   }

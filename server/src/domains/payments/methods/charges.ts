@@ -131,8 +131,8 @@ export class ChargeMethods {
   }
 
   /**
-   * Without those whose new method exists by now, in the transaction that holds `lockCustomers`: of charges that keep the
-   * same method at once, one makes it. The effects of the others have to be found again.
+   * Without those whose new method exists by now, in the transaction that holds `lockCustomers`: of charges that keep
+   * the same method at once, one makes it. The effects of the others have to be found again.
    */
   async withoutStale<Settled extends { method: MethodEffect | null }>(
     transaction: Queryable,
@@ -145,7 +145,8 @@ export class ChargeMethods {
       const { method } = one;
       if (method?.kind === 'kept' && method.isNew) {
         const charge = chargeOf(one);
-        const made = `${charge.tenant_id} ${charge.customer_id} ${charge.operation_channel_id} ${method.kept.reference}`;
+        const { tenant_id, customer_id, operation_channel_id } = charge;
+        const made = `${tenant_id} ${customer_id} ${operation_channel_id} ${method.kept.reference}`;
         if (making.has(made) || (await this.#existing(charge, method.kept, transaction)) !== undefined) continue;
         making.add(made);
       }

@@ -55,8 +55,8 @@ export class MethodNotices {
   }
 
   /**
-   * A customer without any usable method is created again at the provider before the next one is kept. `unknown`: it may
-   * be the customer of a method that the provider keeps, but whose answer is not recorded yet.
+   * A customer without any usable method is created again at the provider before the next one is kept. `unknown`: it
+   * may be the customer of a method that the provider keeps, but whose answer is not recorded yet.
    */
   async #readCustomer(channelId: number, digest: Buffer): Promise<NoticeResult> {
     const { database, generateUuid } = this.#deps;

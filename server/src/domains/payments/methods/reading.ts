@@ -12,8 +12,8 @@ const retryMs = hourMs;
 
 /**
  * Reads payment methods whose providers send no events about them, once a day, and methods that may have ended before
- * anything was known of them. A method that was claimed is due again an hour later, also if the process dies; that it is
- * read twice does no harm.
+ * anything was known of them. A method that was claimed is due again an hour later, also if the process dies; that it
+ * is read twice does no harm.
  */
 export function readingWorker(deps: MethodWorkerDeps, notices: Pick<MethodNotices, 'readOne'>): Worker<MethodRow> {
   const { database, clock, onError, onRecovered } = deps;

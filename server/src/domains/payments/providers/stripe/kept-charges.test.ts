@@ -226,8 +226,9 @@ test('what was kept is read again when its mandate could not be read', async () 
   const operation = chargeOperation({ save, paymentMethod: 'pm_success_de', currency: 'EUR' });
   const reference = referenceOf(await stripe.charge(operation, call));
   simulator.account.settle(reference, true);
-  void simulator.next('status500Before', /^GET \/v1\/mandates/);
+  const isHit = simulator.next('status500Before', /^GET \/v1\/mandates/);
   expect((await stripe.lookUp({ ...operation, reference }, call)).kind).toBe('unknown');
+  await isHit;
   expect(await stripe.lookUp({ ...operation, reference }, call)).toMatchObject({ kind: 'succeeded', kept: {} });
 });
 
