@@ -30,7 +30,7 @@ beforeAll(async () => {
     const operation = operations.find(({ method, pattern }) => method === exchange.method && pattern.test(path));
     exchanges.push({ ...exchange, operation });
   });
-});
+}, 180_000);
 
 afterAll(async () => {
   await florin?.stop();
