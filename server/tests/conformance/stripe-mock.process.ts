@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dayMs } from '../../src/core/clock.ts';
-import type { KeptMethod, SaveRequest } from '../../src/domains/payments/providers/provider.ts';
+import type { KeptMethod, SaveRequest } from '../../src/domains/payments/providers/kept-method.ts';
 import {
   callWith,
   cancelOperation,

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import type { BankAccount, KeptMethod, ProviderMethod } from '../providers/provider.ts';
+import type { BankAccount, KeptMethod, ProviderMethod } from '../providers/kept-method.ts';
 import type { MethodRow } from './record.ts';
 
 /** What is sealed of a method: the provider's ids, with which its channel can charge it. */

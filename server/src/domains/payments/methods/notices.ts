@@ -1,7 +1,8 @@
 import { uuidOfPublicId } from '../../../core/id.ts';
 import { LostCredentialsError } from '../channels/credentials.ts';
 import { callInTime } from '../providers/call-in-time.ts';
-import type { MethodState, MethodUpdate, Provider, ProviderMethod } from '../providers/provider.ts';
+import type { ProviderMethod } from '../providers/kept-method.ts';
+import type { MethodState, MethodUpdate, Provider } from '../providers/provider.ts';
 import { changeMethod, customerOf } from './change.ts';
 import { columnsOf, keptMethodOf } from './kept.ts';
 import { findSetupByMethod, findSetupByReference, makeSetupDue } from './operation-statements.ts';

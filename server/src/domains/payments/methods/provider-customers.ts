@@ -1,7 +1,7 @@
 import type { Clock } from '../../../core/clock.ts';
 import { type GenerateUuid, publicId } from '../../../core/id.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
-import type { CustomerAtProvider } from '../providers/provider.ts';
+import type { CustomerAtProvider } from '../providers/kept-method.ts';
 import type { MethodCustomers } from './customers.ts';
 import { type Opener, referenceDigest, type Sealer } from './kept.ts';
 import { readMethodsOfCustomer } from './reading-statements.ts';

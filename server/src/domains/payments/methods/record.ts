@@ -3,7 +3,8 @@ import { publicId } from '../../../core/id.ts';
 import { keptMetadata, livemode, nullable } from '../../../platform/http/shapes.ts';
 import { defineRecord, type RecordOf, type RowOf, stored } from '../../../platform/lists/define-record.ts';
 import type { ProviderName } from '../providers/directory.ts';
-import { agreements, type Consent, methodTypes, type NextAction } from '../providers/provider.ts';
+import { agreements, type Consent, methodTypes } from '../providers/kept-method.ts';
+import type { NextAction } from '../providers/provider.ts';
 import { methodStatus } from './states.ts';
 
 export const methodType = Type.Enum([...methodTypes], { $id: 'PaymentMethodType' });

@@ -3,7 +3,7 @@ import { Refusal } from '../../../core/errors.ts';
 import { publicId } from '../../../core/id.ts';
 import { providersWithoutMethodEvents } from '../providers/directory.ts';
 import type { FailureCode } from '../providers/failures.ts';
-import type { MethodType } from '../providers/provider.ts';
+import type { MethodType } from '../providers/kept-method.ts';
 import type { MethodRow } from './record.ts';
 import type { MethodStatus } from './states.ts';
 

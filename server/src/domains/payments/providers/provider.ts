@@ -1,5 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Failure } from './failures.ts';
+import type {
+  Agreement,
+  BankAccount,
+  Consent,
+  CustomerAtProvider,
+  KeptMethod,
+  MethodType,
+  ProviderMethod,
+  SaveRequest,
+} from './kept-method.ts';
 
 /**
  * The interface that every payment provider implements. Each provider has a folder or file here and a line in
@@ -150,61 +160,6 @@ export type Initiator = (typeof initiators)[number];
 export const payerFlows = ['REDIRECT', 'EMBEDDED'] as const;
 export type PayerFlow = (typeof payerFlows)[number];
 
-/** What a method is kept for: a series of agreed amounts, or charges that the customer causes later. */
-export const agreements = ['SUBSCRIPTION', 'UNSCHEDULED'] as const;
-export type Agreement = (typeof agreements)[number];
-
-/** Kinds of payment methods, the same at all providers. They name what will be charged. */
-export const methodTypes = [
-  'card',
-  'sepa_debit',
-  'bacs_debit',
-  'ach_debit',
-  'becs_debit',
-  'pad_debit',
-  'paypal',
-  'other',
-] as const;
-export type MethodType = (typeof methodTypes)[number];
-
-/** How the payer agreed to later charges. Debits set up from a token need it. */
-export interface Consent {
-  ipAddress: string;
-  userAgent: string;
-  /** ISO 8601. */
-  acceptedTime: string;
-}
-
-/** A payment method that was kept before. */
-export interface KeptMethod {
-  /** The provider's id of its customer: `cus_…`, `cst_…`. */
-  customerReference: string | null;
-  /** The provider's id of the method or mandate: `pm_…`, `mdt_…`. */
-  reference: string;
-  type: MethodType;
-  /** The provider's word for the type. */
-  providerType: string;
-  agreement: Agreement;
-  /** The network's id of the first payment, if the provider has told it. */
-  networkTransactionId: string | null;
-}
-
-/** The customer at the provider that a method is kept with. Each customer has one for each channel. */
-export interface CustomerAtProvider {
-  /** The provider's id, once known. Null: create it, under `key`. */
-  reference: string | null;
-  /** The idempotency key for creating it, the same for every operation of the customer on this channel. */
-  key: string;
-  name: string;
-  email: string | null;
-}
-
-export interface SaveRequest {
-  customer: CustomerAtProvider;
-  agreement: Agreement;
-  consent: Consent | null;
-}
-
 /** Sets a payment method up without charging it. */
 export interface SetupOperation {
   kind: 'SETUP';
@@ -235,11 +190,6 @@ export interface SetupOperation {
   calledMs: number | null;
 }
 
-export interface BankAccount {
-  holder: string;
-  iban: string;
-}
-
 /** Ends a payment method at the provider. */
 export interface DetachOperation {
   kind: 'DETACH';
@@ -247,22 +197,6 @@ export interface DetachOperation {
   key: string;
   methodId: string;
   method: KeptMethod;
-}
-
-/** A payment method as the provider has kept it. Never a token of a card, never more of a number than `last4`. */
-export interface ProviderMethod extends Omit<KeptMethod, 'agreement'> {
-  brand: string | null;
-  last4: string | null;
-  expiryMonth: number | null;
-  expiryYear: number | null;
-  bankName: string | null;
-  /** ISO 3166-1 alpha-2. */
-  country: string | null;
-  /** Equal for the same card or account at the same provider account: the provider's own, or one made of it. */
-  fingerprint: string | null;
-  /** What the payer's bank shows of a debit's mandate. */
-  mandateReference: string | null;
-  mandateUrl: string | null;
 }
 
 /** The result of a setup. `attached`: the provider accepts charges with the method from now on. */

@@ -6,7 +6,7 @@ import { acceptanceRefusal } from '../../../payments/channels/rules.ts';
 import type { ChannelRow } from '../../../payments/channels/statements.ts';
 import type { SaveMethod } from '../../../payments/methods/charges.ts';
 import { isUsable } from '../../../payments/methods/rules.ts';
-import type { Consent } from '../../../payments/providers/provider.ts';
+import type { Consent } from '../../../payments/providers/kept-method.ts';
 import type { StillWaiting } from '../../../payments/transactions/invoice-payments.ts';
 import { updatePayment } from '../../../payments/transactions/update.ts';
 import type { BillingApp } from '../../app.ts';

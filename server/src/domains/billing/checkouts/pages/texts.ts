@@ -1,5 +1,5 @@
 import type { MethodStatus } from '../../../payments/methods/states.ts';
-import type { MethodType } from '../../../payments/providers/provider.ts';
+import type { MethodType } from '../../../payments/providers/kept-method.ts';
 import type { InvoiceStatus } from '../../invoices/states.ts';
 import type { Language } from '../../sellers/formats.ts';
 import type { SubscriptionState } from '../../subscriptions/states.ts';

@@ -7,7 +7,7 @@ import { lockedMethod } from '../../../payments/methods/read.ts';
 import { method } from '../../../payments/methods/record.ts';
 import { isUsable } from '../../../payments/methods/rules.ts';
 import { beginSetup } from '../../../payments/methods/setup.ts';
-import type { Consent } from '../../../payments/providers/provider.ts';
+import type { Consent } from '../../../payments/providers/kept-method.ts';
 import type { BillingApp } from '../../app.ts';
 import type { MethodOnPage } from '../method-statements.ts';
 import type { PortalRow } from './statements.ts';

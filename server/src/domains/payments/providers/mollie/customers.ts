@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Customer, MollieClient } from '@mollie/api-client';
 import { minuteMs } from '../../../../core/clock.ts';
-import type { CustomerAtProvider } from '../provider.ts';
+import type { CustomerAtProvider } from '../kept-method.ts';
 import { MollieApiError } from './client.ts';
 import { findCustomer } from './find.ts';
 import { isMollieId } from './outcomes.ts';

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MollieSimulator } from '../../../../../tests/support/simulators/mollie.ts';
-import type { ChargeOperation, KeptMethod, Outcome, ProviderMethod } from '../provider.ts';
+import type { KeptMethod, ProviderMethod } from '../kept-method.ts';
+import type { ChargeOperation, Outcome } from '../provider.ts';
 import {
   callWith,
   cancelOperation,

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import type { Mandate, MollieClient, Payment } from '@mollie/api-client';
 import { failure } from '../failures.ts';
-import type { KeptMethod, MethodState, ProviderMethod } from '../provider.ts';
+import type { KeptMethod, ProviderMethod } from '../kept-method.ts';
+import type { MethodState } from '../provider.ts';
 import { textOf } from './client.ts';
 import { isGone } from './customers.ts';
 import { isMollieId } from './outcomes.ts';

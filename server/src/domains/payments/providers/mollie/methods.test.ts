@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { MollieSimulator } from '../../../../../tests/support/simulators/mollie.ts';
-import type { KeptMethod, ProviderMethod, SetupOperation, SetupOutcome } from '../provider.ts';
+import type { KeptMethod, ProviderMethod } from '../kept-method.ts';
+import type { SetupOperation, SetupOutcome } from '../provider.ts';
 import { callWith, credentials, keptMethod, setupOperation } from './fixture/operations.ts';
 import { MollieProvider } from './mollie.ts';
 

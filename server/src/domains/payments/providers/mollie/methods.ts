@@ -1,11 +1,11 @@
 import type { MollieClient } from '@mollie/api-client';
 import type { Clock } from '../../../../core/clock.ts';
 import { failure } from '../failures.ts';
+import type { KeptMethod } from '../kept-method.ts';
 import type {
   Absent,
   Call,
   DetachOperation,
-  KeptMethod,
   MethodProvider,
   MethodState,
   Outcome,

@@ -1,6 +1,7 @@
 import { type MollieClient, type Payment, type PaymentMethod, SequenceType } from '@mollie/api-client';
 import { type Clock, systemClock } from '../../../../core/clock.ts';
 import { failure, type Ignored } from '../failures.ts';
+import type { KeptMethod } from '../kept-method.ts';
 import type {
   Absent,
   Call,
@@ -8,7 +9,6 @@ import type {
   CancelOperation,
   ChargeOperation,
   Credentials,
-  KeptMethod,
   MethodProvider,
   Operation,
   Outcome,

@@ -8,7 +8,8 @@ import {
 } from '@mollie/api-client';
 import { utcDay } from '../../../../core/clock.ts';
 import { failure } from '../failures.ts';
-import type { Absent, MethodType, SetupOperation, SetupOutcome } from '../provider.ts';
+import type { MethodType } from '../kept-method.ts';
+import type { Absent, SetupOperation, SetupOutcome } from '../provider.ts';
 import { mollieAmount } from './amounts.ts';
 import { isGone } from './customers.ts';
 import { findCustomer, findMandate, findPayment } from './find.ts';

@@ -1,5 +1,5 @@
 import type { FailureCode, Ignored } from '../failures.ts';
-import type { MethodType } from '../provider.ts';
+import type { MethodType } from '../kept-method.ts';
 
 /**
  * What becomes of Mollie's statuses, reasons, methods and events. `server/tests/conformance` compares these tables with

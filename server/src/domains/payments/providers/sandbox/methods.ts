@@ -1,17 +1,15 @@
 import { type Clock, dayMs } from '../../../../core/clock.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { type FailureCode, failure } from '../failures.ts';
+import type { KeptMethod, MethodType, ProviderMethod } from '../kept-method.ts';
 import type {
   Absent,
   Call,
   ChargeOperation,
   DetachOperation,
-  KeptMethod,
   MethodProvider,
   MethodState,
-  MethodType,
   Outcome,
-  ProviderMethod,
   SetupOperation,
   SetupOutcome,
 } from '../provider.ts';

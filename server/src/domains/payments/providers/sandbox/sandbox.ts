@@ -4,6 +4,7 @@ import { Refusal } from '../../../../core/errors.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { mismatchOutcome } from '../amount-mismatch.ts';
 import { failure } from '../failures.ts';
+import type { KeptMethod } from '../kept-method.ts';
 import type {
   Absent,
   Call,
@@ -11,7 +12,6 @@ import type {
   CancelOperation,
   ChargeOperation,
   Credentials,
-  KeptMethod,
   Operation,
   Outcome,
   Provider,

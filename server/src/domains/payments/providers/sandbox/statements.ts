@@ -2,7 +2,7 @@ import { plainArray, textArray } from '../../../../platform/postgres/array-liter
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { statement, type Topic } from '../../../../platform/postgres/statement.ts';
 import type { FailureCode } from '../failures.ts';
-import type { MethodType } from '../provider.ts';
+import type { MethodType } from '../kept-method.ts';
 import type { SignedMessage } from './messages.ts';
 
 /** Callbacks of the sandbox are due. */

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import { dayMs } from '../../../../core/clock.ts';
-import type { CustomerAtProvider } from '../provider.ts';
+import type { CustomerAtProvider } from '../kept-method.ts';
 import { isStripeApiError } from './declines.ts';
 import { createdBetween, findFirst } from './find.ts';
 

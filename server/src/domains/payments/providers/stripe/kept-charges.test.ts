@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type StripeSimulator, startStripeSimulator } from '../../../../../tests/support/simulators/stripe.ts';
-import type { ChargeOperation, KeptMethod, Outcome, ProviderMethod, SaveRequest } from '../provider.ts';
+import type { KeptMethod, ProviderMethod, SaveRequest } from '../kept-method.ts';
+import type { ChargeOperation, Outcome } from '../provider.ts';
 import { callWith, chargeOperation } from './fixture/operations.ts';
 import { StripeProvider } from './stripe.ts';
 

@@ -1,6 +1,7 @@
 import type Stripe from 'stripe';
 import { failure } from '../failures.ts';
-import type { DetachOperation, KeptMethod, MethodState, Outcome, ProviderMethod } from '../provider.ts';
+import type { KeptMethod, ProviderMethod } from '../kept-method.ts';
+import type { DetachOperation, MethodState, Outcome } from '../provider.ts';
 import { isStripeApiError } from './declines.ts';
 import { mandateStatuses, methodTypes } from './vocabulary.ts';
 

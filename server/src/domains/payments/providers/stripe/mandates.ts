@@ -1,4 +1,4 @@
-import type { Consent } from '../provider.ts';
+import type { Consent } from '../kept-method.ts';
 
 /** How the payer agreed to later debits (https://docs.stripe.com/api/payment_intents/confirm). */
 export function mandateData({ ipAddress, userAgent, acceptedTime }: Consent) {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type StripeSimulator, startStripeSimulator } from '../../../../../tests/support/simulators/stripe.ts';
 import { dayMs, minuteMs } from '../../../../core/clock.ts';
-import type { ChargeOperation, KeptMethod, Outcome, ProviderMethod, SaveRequest } from '../provider.ts';
+import type { KeptMethod, ProviderMethod, SaveRequest } from '../kept-method.ts';
+import type { ChargeOperation, Outcome } from '../provider.ts';
 import { callWith, cancelOperation, chargeOperation, setupOperation } from './fixture/operations.ts';
 import { StripeProvider } from './stripe.ts';
 

@@ -1,5 +1,5 @@
 import type { Ignored } from '../failures.ts';
-import type { MethodType } from '../provider.ts';
+import type { MethodType } from '../kept-method.ts';
 
 /**
  * What becomes of Stripe's statuses, reasons, actions and events. `server/tests/conformance` compares these tables with
