@@ -15,6 +15,28 @@ const readyDeadlineMs = 60_000;
 /** The service and PostgreSQL are idle when they use less CPU time than this in 100 ms. */
 const idleCpuUs = 20_000;
 
+/**
+ * The tables that payments fill. Another version may lack some of them. The rollup locks `transaction_bucket` first, as
+ * here.
+ */
+const paymentTables = [
+  'transaction_bucket',
+  'transaction_bucket_total',
+  'transaction',
+  'transaction_total',
+  'transaction_total_delta',
+  'timeline_message',
+  'event',
+  'delivery',
+  'delivery_attempt',
+  'provider_operation',
+  'sandbox_operation',
+  'refund',
+  'ledger_transfer',
+  'ledger_total',
+  'ledger_total_delta',
+];
+
 /** A tenant, its administrator, and an API key with all scopes. */
 export interface Merchant {
   tenantId: number;
@@ -146,11 +168,14 @@ export class Service {
 
   /** Deletes all payments and the rows that belong to them. */
   async empty(): Promise<void> {
-    // The triggers forbid deleting ledger rows, truncate included. The rollup locks transaction_bucket first, as here.
+    const found = await this.query<{ name: string }>(
+      `select name from unnest($1::text[]) with ordinality as table_(name, place) where to_regclass(name) is not null
+        order by place`,
+      [paymentTables],
+    );
+    // The triggers forbid deleting ledger rows, truncate included.
     const emptying = `alter table ledger_transfer disable trigger user;
-       truncate transaction_bucket, transaction_bucket_total, transaction, transaction_total, transaction_total_delta,
-                timeline_message, event, delivery, delivery_attempt, provider_operation, sandbox_operation, refund,
-                ledger_transfer, ledger_total, ledger_total_delta;
+       truncate ${found.map(({ name }) => name).join(', ')};
        alter table ledger_transfer enable trigger user`;
     // A worker that reads these tables in another order makes it a deadlock, which ends this statement.
     for (let tries = 1; ; tries++) {
