@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox';
-import type { Paging, Route } from './route.ts';
+import type { Endpoint, Paging, Route } from './route.ts';
 
 export const pagination = Type.Object(
   {
@@ -72,11 +72,19 @@ export const refusal = Type.Object(
   { $id: 'Error', description: 'Refused.' },
 );
 
+const known = new WeakMap<Endpoint, Record<string, unknown>>();
+
 /**
  * The schemas of a route, for validation and serialization; `openapi/` documents them, and also its headers. The route
- * that reads a header checks it itself.
+ * that reads a header checks it itself. All nodes of a process have the same ones, so that they are compiled once.
  */
 export function routeSchema({ endpoint }: Route): Record<string, unknown> {
+  const schema = known.get(endpoint) ?? schemaOf(endpoint);
+  known.set(endpoint, schema);
+  return schema;
+}
+
+function schemaOf(endpoint: Endpoint): Record<string, unknown> {
   const { body, query, takesAnyQuery, params, data, paged, documentTypes } = endpoint;
   return {
     ...(body && { body: closed(unnamed(body)) }),

@@ -29,9 +29,12 @@ function ajv(options: { coerceTypes: boolean }): Ajv {
   return instance;
 }
 
+const validatorOfBody = atFirstUse((schema: TSchema): ValidateFunction => strict.compile(schema));
+const validatorOfText = atFirstUse((schema: TSchema): ValidateFunction => fromText.compile(schema));
+
 /** Compiles a route's shapes; a value that does not fit is refused with the field to blame and what it must be. */
 export const compileSchema: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
-  const compiled = atFirstUse((): ValidateFunction => (httpPart === 'body' ? strict : fromText).compile(schema));
+  const validatorOf = httpPart === 'body' ? validatorOfBody : validatorOfText;
   const removeNulls = httpPart === 'body' ? nullsRemoverOf(schema) : undefined;
   const integers = httpPart === 'querystring' ? integersOf(schema) : [];
   return (value: unknown) => {
@@ -40,7 +43,7 @@ export const compileSchema: FastifySchemaCompiler<TSchema> = ({ schema, httpPart
       if (!isInteger((value as Record<string, unknown>)[name]))
         return { error: invalid(name, `${name} must be an integer.`) };
     }
-    const validate = compiled();
+    const validate = validatorOf(schema);
     if (validate(value)) return { value };
     return {
       error: refusalOf(validate.errors?.[0] as ErrorObject, httpPart === 'querystring' ? 'query' : 'body', schema),
