@@ -190,10 +190,10 @@ const wasRead = (mandateId: string) =>
  * a day after the new time.
  */
 async function readsAgainTomorrow(methodId: string): Promise<boolean> {
-  const [row] = await db.query<{ read_due_at: Date }>('select read_due_at from payment_method where id = $1', [
+  const [row] = await db.query<{ read_due_at: string }>('select read_due_at from payment_method where id = $1', [
     uuidOfPublicId('mtd', methodId),
   ]);
-  return (row as { read_due_at: Date }).read_due_at.getTime() > Date.now() + skewMs + dayMs / 2;
+  return Date.parse((row as { read_due_at: string }).read_due_at) > Date.now() + skewMs + dayMs / 2;
 }
 
 const consent = { ipAddress: '192.0.2.1', userAgent: 'Test', acceptedTime: '2026-11-01T10:00:00.000Z' };

@@ -11,7 +11,7 @@ import {
   memberPassword,
 } from '../support/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../support/postgres/database.ts';
-import { florinOn, type TestFlorin } from '../support/service/florin.ts';
+import { florinOn, type TestFlorin, untilTaken } from '../support/service/florin.ts';
 
 /** Two nodes on one database: concurrent repeats of a request run once, and changes take effect on both nodes. */
 let db: TestDatabase;
@@ -37,11 +37,13 @@ test('100 concurrent creates with one Idempotency-Key on both nodes create one p
   for (let round = 0; round < 5; round++) {
     const replies = await Promise.all(
       Array.from({ length: 100 }, (_, i) =>
-        (nodes[i % 2] as TestFlorin).call('POST', '/api/transaction/create', {
-          as: admin,
-          body: paymentOf(channelId, 'crowd'),
-          headers: { 'idempotency-key': `crowd-${round}` },
-        }),
+        untilTaken(() =>
+          (nodes[i % 2] as TestFlorin).call('POST', '/api/transaction/create', {
+            as: admin,
+            body: paymentOf(channelId, 'crowd'),
+            headers: { 'idempotency-key': `crowd-${round}` },
+          }),
+        ),
       ),
     );
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
@@ -56,11 +58,13 @@ test('with different bodies under one key one payment is created, and the others
   const channelId = await makeChannel(nodes[0], admin);
   const replies = await Promise.all(
     Array.from({ length: 40 }, (_, i) =>
-      (nodes[i % 2] as TestFlorin).call('POST', '/api/transaction/create', {
-        as: admin,
-        body: { ...paymentOf(channelId, 'differing'), amount: 1 + (i % 4) },
-        headers: { 'idempotency-key': 'differing' },
-      }),
+      untilTaken(() =>
+        (nodes[i % 2] as TestFlorin).call('POST', '/api/transaction/create', {
+          as: admin,
+          body: { ...paymentOf(channelId, 'differing'), amount: 1 + (i % 4) },
+          headers: { 'idempotency-key': 'differing' },
+        }),
+      ),
     ),
   );
   const paid = replies.filter(({ status }) => status === 200);

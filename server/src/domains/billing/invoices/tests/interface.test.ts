@@ -16,7 +16,7 @@ import {
   memberPassword,
 } from '../../../../../tests/support/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
-import { florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
+import { florinOn, type TestFlorin, untilTaken } from '../../../../../tests/support/service/florin.ts';
 import { anInteger, aRefusal, aTime, aTransactionId } from '../../../../../tests/support/shapes.ts';
 import { verify } from '../../../../app/integrity.ts';
 
@@ -355,9 +355,11 @@ test('fifty concurrent payments at a provider on two nodes never exceed the invo
     const body = { amount: 70, currency: 'USD', ...pending, invoiceId: id };
     const replies = await Promise.all(
       Array.from({ length: 50 }, (_, i) =>
-        i % 2 === 0
-          ? florin.post('/api/transaction/create', body, admin)
-          : other.post('/api/invoice/pay', { id, amount: 70, ...pending }, as),
+        untilTaken(() =>
+          i % 2 === 0
+            ? florin.post('/api/transaction/create', body, admin)
+            : other.post('/api/invoice/pay', { id, amount: 70, ...pending }, as),
+        ),
       ),
     );
     const accepted = replies.filter(({ status }) => status === 200);
@@ -382,9 +384,11 @@ test('the numbers of a tenant have no gaps, even when two nodes finalize concurr
     const mine = await makeCustomer(florin, as);
     const drafts = await Promise.all(Array.from({ length: 40 }, () => makeDraft(florin, as, mine)));
     const finalize = (id: number, i: number) =>
-      i % 2 === 0
-        ? florin.post('/api/invoice/finalize', { id }, as)
-        : other.post('/api/invoice/finalize', { id }, asThere);
+      untilTaken(() =>
+        i % 2 === 0
+          ? florin.post('/api/invoice/finalize', { id }, as)
+          : other.post('/api/invoice/finalize', { id }, asThere),
+      );
     // Each draft is finalized twice: one of the two requests is refused and uses no number.
     const replies = await Promise.all([...drafts, ...drafts.toReversed()].map(finalize));
     const numbers = replies.flatMap((reply) => (reply.status === 200 ? [dataOf(reply).number] : []));

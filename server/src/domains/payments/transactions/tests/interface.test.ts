@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { administratorOf, dataOf, makeChannel, makeKey, makePayment } from '../../../../../tests/support/factories.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
-import { florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
+import { florinOn, type TestFlorin, untilTaken } from '../../../../../tests/support/service/florin.ts';
 import { aRefusal, aText, aTime, aTransactionId } from '../../../../../tests/support/shapes.ts';
 
 let db: TestDatabase;
@@ -172,7 +172,9 @@ describe('an Idempotency-Key', () => {
   });
 
   test('shared by 100 concurrent requests creates one payment', async () => {
-    const replies = await Promise.all(Array.from({ length: 100 }, () => create(payment(), key('crowd'))));
+    const replies = await Promise.all(
+      Array.from({ length: 100 }, () => untilTaken(() => create(payment(), key('crowd')))),
+    );
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
     expect(new Set(replies.map(({ body }) => body.data.id)).size).toBe(1);
     expect(replies.filter(({ headers }) => headers.get('idempotency-replayed') === null)).toHaveLength(1);
