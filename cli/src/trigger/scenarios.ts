@@ -36,9 +36,9 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'refund.created': async (stage) => (await refund(stage, await paid(stage))).id,
   'refund.succeeded': async (stage) => (await refund(stage, await paid(stage))).id,
   'refund.failed': async (stage) => (await refund(stage, await paid(stage, 'refund:fail'))).id,
-  'customer.created': async (stage) => `cus_${(await makeCustomer(stage, 'sandbox:succeed')).id}`,
+  'customer.created': async (stage) => `cus_${(await makeCustomer(stage)).id}`,
   'customer.updated': async (stage) => {
-    const { id, name } = await makeCustomer(stage, 'sandbox:succeed');
+    const { id, name } = await makeCustomer(stage);
     return `cus_${(await stage.florin.customers.modify({ id, name, phone: '+41000000000' })).id}`;
   },
   'invoice.created': async (stage) => `inv_${(await draftInvoice(stage)).id}`,
@@ -80,17 +80,12 @@ async function paid(stage: Stage, behaviour?: string): Promise<TransactionDetail
 
 const refund = ({ florin }: Stage, { id }: TransactionDetail) => florin.refunds.create({ transactionId: id });
 
-const makeCustomer = ({ florin, channel }: Stage, paymentMethod: string): Promise<Customer> =>
-  florin.customers.modify({
-    name: 'Made by florin trigger',
-    livemode: false,
-    defaultChannelId: channel.id,
-    paymentMethod,
-  });
+const makeCustomer = ({ florin, channel }: Stage, facts: object = {}): Promise<Customer> =>
+  florin.customers.modify({ name: 'Made by florin trigger', livemode: false, defaultChannelId: channel.id, ...facts });
 
 async function draftInvoice(stage: Stage): Promise<Invoice> {
   const { florin, overrides } = stage;
-  const { id: customerId } = await makeCustomer(stage, 'sandbox:succeed');
+  const { id: customerId } = await makeCustomer(stage);
   const line = { description: 'Made by florin trigger', quantity: 1, unitAmount: 2000 };
   return florin.invoices.create({ customerId, currency: 'USD', lines: [line], ...overrides });
 }
@@ -107,7 +102,7 @@ async function payInvoice(stage: Stage, paymentMethod: string): Promise<string> 
 
 async function subscribe(stage: Stage): Promise<Subscription> {
   const { florin, channel, overrides } = stage;
-  const customer = await makeCustomer(stage, 'sandbox:succeed');
+  const customer = await makeCustomer(stage, { paymentMethod: 'sandbox:succeed' });
   const plan = await florin.plans.modify({
     name: 'Made by florin trigger',
     currency: 'USD',

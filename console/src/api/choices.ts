@@ -300,6 +300,7 @@ export const ledgerEntriesAccount = [
   'MERCHANT_PAYABLE',
   'REFUNDS',
   'PROVIDER_FEES',
+  'UNAPPLIED',
 ] as const;
 
 export const transactionsCreateInitiator = [

@@ -1682,8 +1682,6 @@ export interface Customer {
   defaultChannelId: number | null;
   /** The payment method that renewals are charged with: `mtd_` and a time-ordered part. */
   defaultMethodId: string | null;
-  /** Whether a provider's token is stored. */
-  hasPaymentMethod: boolean;
   clockId: number | null;
   createdTime: string;
   /** Equal to `createdTime` when never updated. */
@@ -1705,8 +1703,6 @@ export interface CustomerListItem {
   defaultChannelId: number | null;
   /** The payment method that renewals are charged with: `mtd_` and a time-ordered part. */
   defaultMethodId: string | null;
-  /** Whether a provider's token is stored. */
-  hasPaymentMethod: boolean;
   clockId: number | null;
   createdTime: string;
   /** Equal to `createdTime` when never updated. */
@@ -1735,8 +1731,9 @@ export interface CustomerModifyInput {
   metadataReplace?: Record<string, unknown> | null | undefined;
   /** The channel for invoices that name no channel. null clears it. */
   defaultChannelId?: number | null | undefined;
-  /** The provider's token of the payment method (Stripe: `pm_…`), never a card number. Not returned. null clears it. */
+  /** The provider's token of the payment method (Stripe: `pm_…`), never a card number. Set up as a payment method at `defaultChannelId`, and the default once it is ACTIVE. null detaches the default. */
   paymentMethod?: string | null | undefined;
+  consent?: PaymentMethodSetupInputConsent | null | undefined;
   /** Whether it is live (true) or for tests (false); never changes. Default: the mode of the key; for a session the mode of the default channel, or live. */
   livemode?: boolean | null | undefined;
   /** The test clock that the customer uses. Only in STANDALONE mode; cannot change after the customer is created. */
@@ -2508,7 +2505,7 @@ export interface InvoicePayInput {
   channelId?: number | null | undefined;
   /** In minor units, 1 to 9007199254740991. Default: the remaining amount. */
   amount?: number | null | undefined;
-  /** The provider's token of the payment method. Default: the customer's. */
+  /** The provider's token of the payment method, charged once. */
   paymentMethod?: string | null | undefined;
   /** The customer's payment method to charge, without the payer, on its own channel. Excludes `paymentMethod`. With neither, that of the subscription or the customer's default is charged, if `channelId` is left out or is its channel; otherwise the payer chooses. */
   methodId?: string | null | undefined;
@@ -2633,7 +2630,7 @@ export interface KeysListAllParams {
   pageSize?: number | undefined;
 }
 
-export type LedgerAccount = "PROVIDER_RECEIVABLE" | "MERCHANT_PAYABLE" | "REFUNDS" | "PROVIDER_FEES";
+export type LedgerAccount = "PROVIDER_RECEIVABLE" | "MERCHANT_PAYABLE" | "REFUNDS" | "PROVIDER_FEES" | "UNAPPLIED";
 
 export interface LedgerBalanceParams {
   /** Only this currency. */
@@ -3454,6 +3451,7 @@ export interface SellerModifyInputMailTexts {
 
 export interface SellerModifyInputMailTextsEn {
   invoice?: SellerModifyInputMailTextsEnInvoice | null | undefined;
+  debitAnnounced?: SellerModifyInputMailTextsEnInvoice | null | undefined;
   receipt?: SellerModifyInputMailTextsEnInvoice | null | undefined;
   paymentFailed?: SellerModifyInputMailTextsEnInvoice | null | undefined;
   lastPaymentFailed?: SellerModifyInputMailTextsEnInvoice | null | undefined;

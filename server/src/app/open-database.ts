@@ -68,6 +68,7 @@ async function migrateWaiting(direct: ConnectionConfig, log: Log, waiting: Waiti
         `Migration ${migration} waits for a ` + `lock${blockedBy.length > 0 ? ` held by ${blockedBy.join('; ')}` : ''}`;
       return waiting.report(reason, { migration, waitedMs });
     },
+    onReport: (report) => log.info({}, report),
     onNewer: (migrations) =>
       log.warn({ migrations }, 'A newer version of Florin has migrated the database; upgrade this node soon'),
   });
@@ -77,6 +78,8 @@ export interface MigrateDatabaseOptions {
   signal: AbortSignal;
   /** Called after each migration. */
   onMigrated: (migration: string) => void;
+  /** Called with what a migration reports about the data that it has changed. */
+  onReport: (report: string) => void;
   /** Called while a migration waits for a lock. */
   onWait: (wait: MigrationWait) => void;
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeCustomer, makeInvoice } from '../../tests/support/billing/invoices.ts';
+import { makeInvoice, makePayingCustomer } from '../../tests/support/billing/invoices.ts';
 import { administratorOf, dataOf, makeChannel } from '../../tests/support/factories.ts';
 import { channelSecret, makeProviderChannel, sandboxReportOf } from '../../tests/support/payments/callbacks.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../tests/support/postgres/database.ts';
@@ -41,7 +41,7 @@ beforeAll(async () => {
   endpoint = dataOf(await florin.post('/api/webhook/register', hook, admin)).id;
   dataOf(await florin.post('/api/webhook/rotate', { id: endpoint, secret: 'the next one of them' }, admin));
   sandboxChannel = channelId;
-  customer = await makeCustomer(florin, admin, {
+  customer = await makePayingCustomer(florin, admin, {
     defaultChannelId: channelId,
     paymentMethod: 'sandbox:decline:insufficient_funds',
   });
@@ -64,13 +64,12 @@ test('every sealed column of the schema is declared by its module', async () => 
   );
 });
 
-test('a token of a customer is stored sealed, and charged', async () => {
-  const [row] = await db.query<{ sealed: Buffer; plain: string | null }>(
-    'select payment_method_sealed as sealed, payment_method as plain from customer where id = $1',
+test('what a payment method is charged with is stored sealed', async () => {
+  const [row] = await db.query<{ row: string; sealed: Buffer }>(
+    'select row_to_json(m)::text as row, reference_sealed as sealed from payment_method m where customer_id = $1',
     [customer],
   );
-  expect(row?.plain).toBeNull();
-  expect(String(row?.sealed)).not.toContain('sandbox');
+  expect(String(row?.sealed) + row?.row).not.toContain('sbxm_');
   expect(await codeOfPayment()).toBe('insufficient_funds');
 });
 
@@ -92,7 +91,7 @@ describe('after a new key was added as the first', () => {
     expect(found[0]).toMatch(
       new RegExp(
         `^key ${olderId} has sealed keys of event digests: 1, webhook endpoints: 2, inboxes: 1, channels: ` +
-          '\\d, payments: 2, callbacks: \\d+, customers: 1$',
+          '\\d, payment methods: 1, customers at providers: 1, payments: 1, callbacks: \\d+$',
       ),
     );
     const total = (await countValuesByKey(db.database)).flatMap(({ what }) => [...what.values()]);
@@ -120,12 +119,7 @@ describe('after a new key was added as the first', () => {
   });
 });
 
-test('what an older version stored in clear is charged, and then sealed', async () => {
-  await db.query(
-    `update customer set payment_method = 'sandbox:decline:expired_card', payment_method_sealed = null where id = $1`,
-    [customer],
-  );
-  expect(await codeOfPayment()).toBe('expired_card');
+test('what an older version stored in clear is sealed', async () => {
   await db.query(
     `insert into transaction (tenant_id, id, amount, currency, status, channel_id, user_id, payment_method,
          created_at, updated_at)
@@ -133,20 +127,24 @@ test('what an older version stored in clear is charged, and then sealed', async 
   );
   // More than two batches.
   await db.query(
-    `insert into customer (tenant_id, name, payment_method, created_at)
-     select 0, 'x', 'pm_' || n, now() from generate_series(1, 1100) as n`,
+    `insert into payment_method (tenant_id, id, livemode, customer_id, channel_id, provider, type, agreement, status,
+                                 source_plain, sealed_for_customer, created_at, updated_at)
+     select 0, gen_random_uuid(), false, $1, $2, 'sandbox', 'card', 'SUBSCRIPTION', 'DETACHED', 'pm_' || n, true,
+            now(), now()
+       from generate_series(1, 1100) as n`,
+    [customer, sandboxChannel],
   );
-  expect(await counts()).toContain('stored in clear: payments: 3, customers: 1101');
-  expect(await resealValues(db.database, parseKeyring(newer), () => {})).toEqual({ resealed: 1104, unopened: 0 });
+  expect(await counts()).toContain('stored in clear: payment methods: 1100, payments: 3');
+  expect(await resealValues(db.database, parseKeyring(newer), () => {})).toEqual({ resealed: 1103, unopened: 0 });
   expect((await counts()).join()).not.toContain('clear');
-  expect(await codeOfPayment()).toBe('expired_card');
+  expect(await codeOfPayment()).toBe('insufficient_funds');
 });
 
 test('the command reports what it did, which keys are needed, and ends with 0', async () => {
   const next = freshKeyring();
   const [nextId] = next.split(':');
   const { code, lines } = await runReseal(`${next},${newer}`);
-  expect(lines).toContain('customer.payment_method_sealed: 1101 sealed again');
+  expect(lines).toContain('payment_method.source_sealed: 1100 sealed again');
   expect(lines.at(-3)).toMatch(
     new RegExp(`^key ${nextId} has sealed keys of event digests: 1, webhook endpoints: 2, inboxes: 1, `),
   );
@@ -169,11 +167,11 @@ test('a value that cannot be opened is kept and counted; the others are sealed',
 });
 
 test('a value that changes between reading and writing is left alone', async () => {
-  const column = sealedColumns.find(({ table }) => table === 'customer');
+  const column = sealedColumns.find(({ table }) => table === 'provider_customer');
   if (column === undefined) throw new Error('no such column');
   const [row] = await db.database.run(column.page, ['no key', 10, ...column.beforeAll]);
   if (row === undefined) throw new Error('no such row');
-  await db.query(`update customer set payment_method_sealed = '\\x00'::bytea`);
+  await db.query(`update provider_customer set reference_sealed = '\\x00'::bytea`);
   const [result] = await db.database.run(column.replace, column.valuesOf([{ row, sealed: Buffer.from('x') }]));
   expect(result).toEqual({ replaced: 0 });
 });

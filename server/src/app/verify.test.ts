@@ -862,6 +862,12 @@ const plants: Plant[] = [
     ofPayment('invoice'),
   ],
   [
+    /Money is UNAPPLIED exactly as far as payments took more/,
+    'money of a payment that pays nothing and is not booked so',
+    'update invoice_payment set excess = 1 where transaction_id = {invoicePayment}',
+    () => /^txn_/,
+  ],
+  [
     /has the state, amount and currency of its transaction/,
     'a payment that failed and counts as paid',
     `update transaction set status = 'FAILED' where id = {invoicePayment}`,

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeCustomer } from '../support/billing/invoices.ts';
+import { makePayingCustomer } from '../support/billing/invoices.ts';
 import { brokenClaims } from '../support/broken-claims.ts';
 import { dataOf, makeChannel } from '../support/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../support/postgres/database.ts';
@@ -49,8 +49,7 @@ test('killed at each step of a renewal, a year has thirteen invoices, each paid 
   const post = async (path: string, body: unknown) => dataOf(await service.post(`/api/${path}`, body, as));
   const channelId = await makeChannel(service, as, { provider: 'sandbox' });
   const { id: clockId } = await post('clock/create', { name: 'A year', nowTime: '2027-01-31T09:30:00Z' });
-  const facts = { clockId, defaultChannelId: channelId, paymentMethod: 'sandbox:succeed' };
-  const customerId = await makeCustomer(service, as, facts);
+  const customerId = await makePayingCustomer(service, as, { clockId, defaultChannelId: channelId });
   const plan = { name: 'Gold', currency: 'USD', amount: 3100, interval: 'month', livemode: false, state: true };
   const { id: planId } = await post('plan/modify', plan);
   await post('subscription/create', { customerId, planId });

@@ -92,7 +92,7 @@ describe('an Idempotency-Key', () => {
 
   test.each<[string, () => object, object]>([
     ['/api/channel/modify', () => channelInput({ apiKey: 'key of a provider' }), { name: 'Other' }],
-    ['/api/customer/modify', () => ({ name: 'Ada', paymentMethod: 'pm_1' }), { name: 'Eve' }],
+    ['/api/customer/modify', () => ({ name: 'Ada', email: 'ada@example.com' }), { name: 'Eve' }],
     ['/api/plan/modify', plan, { amount: 7 }],
     ['/api/user/modify', newUser, { state: false }],
     ['/api/tenant/modify', () => ({ name: 'Shop', state: true }), { name: 'Other' }],

@@ -106,6 +106,7 @@ const ownTexts = [
   'lastPaymentFailed',
   'confirmationNeeded',
   'otherMethodNeeded',
+  'debitAnnounced',
 ];
 
 /** Texts that may have several lines. */

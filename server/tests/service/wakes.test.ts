@@ -14,6 +14,7 @@ const workTables: Record<string, WorkTable> = {
   provider_operation: { topic: 'operations', dueColumns: ['due_at'] },
   provider_callback: { topic: 'callbacks', dueColumns: ['due_at'] },
   discrepancy: { topic: 'discrepancies', dueColumns: ['due_at'] },
+  payment_method_operation: { topic: 'methods', dueColumns: ['due_at'] },
   sandbox_operation: { topic: 'sandbox', dueColumns: ['callback_due_at'] },
   invoice_payment: { topic: 'invoices', dueColumns: ['state'] },
   user_mail: { topic: 'user-mails', dueColumns: ['due_at'] },
@@ -40,6 +41,8 @@ const exceptions: Record<string, string> = {
   'invoice_mails.shorten_waits invoice_mail':
     'The clock was set back: the worker that runs the statement wakes itself.',
   'operations.shorten_waits provider_operation':
+    'The clock was set back: the worker that runs the statement wakes itself.',
+  'methods.shorten_waits payment_method_operation':
     'The clock was set back: the worker that runs the statement wakes itself.',
   'operations.cancel_unsent_charge charge_total_delta':
     'The payment is cancelled in the same transaction, and its transition wakes the worker.',

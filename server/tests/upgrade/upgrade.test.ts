@@ -35,12 +35,13 @@ test.each(releases)(
       const { recordedAtMs, answers } = JSON.parse(fixture(`release-${release}.json`));
       // Its figures are those of the series by channel, which does not depend on the mode.
       delete answers['/api/statistics/summary'];
+      withoutHasPaymentMethod(answers);
       // Without workers, which would do the work that was due.
       const florin = await florinOn(db, { ...environment, APP_ROLE: 'api' }, () => recordedAtMs);
       try {
         // Fields may have been added, none removed or changed.
         const read = await readBack(florin, await administratorOf(florin));
-        expect(read).toMatchObject(withUpdatedTimes(answers));
+        expect(withoutNewAccounts(read)).toMatchObject(withUpdatedTimes(answers));
       } finally {
         await florin.stop();
       }
@@ -49,6 +50,20 @@ test.each(releases)(
     }
   },
 );
+
+/** Balances of accounts that the release did not have. */
+function withoutNewAccounts<Part>(part: Part): Part {
+  if (Array.isArray(part)) return part.filter((one) => one?.account !== 'UNAPPLIED').map(withoutNewAccounts) as Part;
+  if (typeof part !== 'object' || part === null) return part;
+  return Object.fromEntries(Object.entries(part).map(([name, inner]) => [name, withoutNewAccounts(inner)])) as Part;
+}
+
+/** Customers told whether a token was stored; tokens are payment methods now. */
+function withoutHasPaymentMethod(part: unknown): void {
+  if (typeof part !== 'object' || part === null) return;
+  if ('hasPaymentMethod' in part) delete part.hasPaymentMethod;
+  for (const inner of Object.values(part)) withoutHasPaymentMethod(inner);
+}
 
 /**
  * Records that were never updated used to have no `updatedTime`; it now equals their `createdTime`. Keys still have

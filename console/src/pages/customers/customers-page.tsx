@@ -55,7 +55,7 @@ export default function CustomersPage() {
             id: 'method',
             header: text('customers.method'),
             isExtra: true,
-            cell: ({ hasPaymentMethod }) => text(hasPaymentMethod ? 'common.yes' : 'common.no'),
+            cell: ({ defaultMethodId }) => text(defaultMethodId === null ? 'common.no' : 'common.yes'),
           },
           { id: 'id', header: 'ID', isExtra: true, cell: ({ id }) => id },
         ]}

@@ -14,6 +14,7 @@ const placeholders = {
   lastPaymentFailed: '',
   confirmationNeeded: '',
   otherMethodNeeded: '',
+  debitAnnounced: '{debitDate}, {mandate}',
 } as const;
 
 export type MailName = keyof typeof placeholders;

@@ -51,6 +51,7 @@ export const checkout = {
   'seller.lastPaymentFailed': 'Zahlung endgültig fehlgeschlagen',
   'seller.confirmationNeeded': 'Zahlung fehlgeschlagen, der Kunde muss sie bestätigen',
   'seller.otherMethodNeeded': 'Zahlung fehlgeschlagen, ein anderes Zahlungsmittel ist nötig',
+  'seller.debitAnnounced': 'Lastschrift angekündigt',
   'seller.standardText': 'Standardtext',
   'seller.subject': 'Betreff',
   'seller.body': 'Text',

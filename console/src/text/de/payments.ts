@@ -144,6 +144,7 @@ export const payments = {
   'ledger.MERCHANT_PAYABLE': 'Verbindlichkeiten gegenüber dem Händler',
   'ledger.REFUNDS': 'Erstattungen',
   'ledger.PROVIDER_FEES': 'Gebühren der Anbieter',
+  'ledger.UNAPPLIED': 'Ohne Zuordnung',
   'ledger.none': 'Nichts gebucht: Salden erscheinen mit der ersten erfolgreichen Zahlung',
   'ledger.noEntries': 'Keine Buchungen',
 };

@@ -52,6 +52,7 @@ export const checkout = {
   'seller.lastPaymentFailed': 'Payment failed, no further retries',
   'seller.confirmationNeeded': 'Payment failed, the customer must confirm it',
   'seller.otherMethodNeeded': 'Payment failed, another payment method is needed',
+  'seller.debitAnnounced': 'Direct debit announced',
   'seller.standardText': 'Standard text',
   'seller.subject': 'Subject',
   'seller.body': 'Text',

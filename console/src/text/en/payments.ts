@@ -140,6 +140,7 @@ export const payments = {
   'ledger.MERCHANT_PAYABLE': 'Payable to the merchant',
   'ledger.REFUNDS': 'Refunds',
   'ledger.PROVIDER_FEES': 'Fees of providers',
+  'ledger.UNAPPLIED': 'Unapplied',
   'ledger.none': 'Nothing is booked: balances appear with the first payment that succeeds',
   'ledger.noEntries': 'No entries',
 };

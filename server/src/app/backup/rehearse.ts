@@ -42,7 +42,8 @@ export interface HeldLock {
 
 export interface Rehearsal {
   version: string;
-  migrations: { name: string; elapsedMs: number; locks: HeldLock[] }[];
+  /** `reports`: what it says of the data that it has changed. */
+  migrations: { name: string; elapsedMs: number; locks: HeldLock[]; reports: string[] }[];
   broken: string[];
 }
 
@@ -104,12 +105,15 @@ async function migrateObserved({ connection, superuser }: Scratch): Promise<Rehe
   try {
     await database.run(analyzeAll);
     await database.run(recordLocks);
+    let reports: string[] = [];
     await migrate(connection, () => {}, {
+      onReport: (report) => reports.push(report),
       onMigrated: async (name, elapsedMs) => {
         const locks = (await database.run(takeLocks)).map(({ table, mode, rows, held_ms }) => {
           return { table, mode: sqlName(mode), rows, heldMs: Math.round(held_ms) };
         });
-        migrations.push({ name, elapsedMs: Math.round(elapsedMs), locks });
+        migrations.push({ name, elapsedMs: Math.round(elapsedMs), locks, reports });
+        reports = [];
       },
     });
     return migrations;
@@ -135,8 +139,9 @@ function report(rehearsal: Rehearsal, asJson: boolean, print: (line: string) => 
     print(`The schema is that of Florin ${version} already: there is nothing to migrate.`);
     return;
   }
-  for (const { name, elapsedMs, locks } of migrations) {
+  for (const { name, elapsedMs, locks, reports } of migrations) {
     print(`migrated  ${name} in ${elapsedMs} ms`);
+    for (const line of reports) print(`report    ${line}`);
     for (const { table, mode, rows, heldMs } of locks) {
       print(`lock      ${table}: ${mode} for ${heldMs} ms (about ${countOf(rows, 'row')})`);
     }

@@ -28,6 +28,7 @@ export async function migrateNow(
       count++;
       print(`migrated  ${migration}`);
     },
+    onReport: (report) => print(`report    ${report}`),
     onWait: ({ migration, blockedBy }) =>
       print(`waiting   ${migration} waits for a lock ${blockedBy.join('; ')}`.trim()),
   }).finally(progress.stop);

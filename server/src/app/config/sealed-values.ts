@@ -1,10 +1,10 @@
-import { paymentMethodAssociatedData } from '../../domains/billing/customers/payment-method.ts';
 import { secretAssociatedData as factorAssociatedData } from '../../domains/identity/second-factor/verify.ts';
 import { bodyAssociatedData } from '../../domains/payments/callbacks/receive.ts';
 import {
   secretAssociatedData as channelAssociatedData,
   type SecretName,
 } from '../../domains/payments/channels/secrets.ts';
+import { referenceAssociatedData } from '../../domains/payments/methods/kept.ts';
 import { paymentTokenAssociatedData } from '../../domains/payments/transactions/payment-token.ts';
 import { endpointSecretAssociatedData as endpointAssociatedData } from '../../domains/webhooks/endpoints/directory.ts';
 import { inboxSecretAssociatedData as inboxAssociatedData } from '../../domains/webhooks/inboxes/create.ts';
@@ -17,7 +17,7 @@ type Kind =
   | 'channel'
   | 'webhook_endpoint'
   | 'inbox'
-  | 'customer'
+  | 'payment_method'
   | 'transaction'
   | 'second_factor'
   | 'provider_callback';
@@ -36,7 +36,7 @@ interface SealedRow {
 /**
  * How many values each key has encrypted, by kind of record, with three samples of each to try the key on, because one
  * may be damaged. Kinds that may have millions are read in part: one callback per channel, by primary key, a thousand
- * customers and second factors, and a thousand payments whose charge is under way. On two cores with 100,000 endpoints
+ * payment methods and second factors, and a thousand payments whose charge is under way. On two cores with 100,000 endpoints
  * and 10,000 channels this takes 0.27 s, with a hundred of each 2 ms. Values: now in ms.
  */
 const sampleSealed = statement<SealedRow>(
@@ -56,8 +56,8 @@ const sampleSealed = statement<SealedRow>(
        from inbox
       where expires_at > to_timestamp($1::float8 / 1000)
      union all
-     (select 'customer', tenant_id, id, '', substring(payment_method_sealed from 1 for 33), payment_method_sealed
-        from customer where payment_method_sealed is not null limit 1000)
+     (select 'payment_method', tenant_id, 0, id::text, substring(reference_sealed from 1 for 33), reference_sealed
+        from payment_method where reference_sealed is not null limit 1000)
      union all
      (select 'transaction', t.tenant_id, 0, t.id::text, substring(t.payment_method_sealed from 1 for 33),
          t.payment_method_sealed
@@ -96,7 +96,7 @@ const nouns: Record<Kind, string> = {
   channel: 'channels',
   webhook_endpoint: 'webhook endpoints',
   inbox: 'inboxes',
-  customer: 'customers',
+  payment_method: 'payment methods',
   transaction: 'payments under way',
   second_factor: 'second factors',
   provider_callback: 'channels with callbacks',
@@ -137,8 +137,8 @@ function placeOf({ kind, tenant_id, id, name }: SealedRow): string {
       return endpointAssociatedData(tenant_id, id);
     case 'inbox':
       return inboxAssociatedData(id);
-    case 'customer':
-      return paymentMethodAssociatedData(tenant_id, id);
+    case 'payment_method':
+      return referenceAssociatedData({ tenant_id, id: name });
     case 'transaction':
       return paymentTokenAssociatedData(tenant_id, name);
     case 'second_factor':

@@ -32,7 +32,6 @@ export const moduleErrors = {
   'invoice_not_draft': "conflict",
   'payment_exceeds_invoice': "conflict",
   'invoice_payment_under_way': "conflict",
-  'payment_method_unreadable': "conflict",
   'clock_under_way': "conflict",
   'last_administrator': "conflict",
   'second_factor_active': "conflict",
@@ -55,4 +54,5 @@ export const moduleErrors = {
   'method_of_other_channel': "invalid",
   'payment_method_unusable': "conflict",
   'payment_method_in_use': "conflict",
+  'payment_method_attempts_reached': "conflict",
 } as const;

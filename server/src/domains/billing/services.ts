@@ -9,7 +9,7 @@ import { overdueTestClockWork } from './invoices/overdue/worker.ts';
 import { invoicePaymentsOf } from './invoices/payment/invoice-payments.ts';
 import { readMailedInvoice } from './invoices/read.ts';
 import { InvoiceFollowers } from './invoices/settlement/followers.ts';
-import { settlementOf } from './invoices/settlement/return-excess.ts';
+import { settlementOf } from './invoices/settlement/services.ts';
 import { invoiceTestClockWork } from './invoices/test-clock-work.ts';
 import { PlanUsages } from './plans/usages.ts';
 import { tenantSellers } from './sellers/tenant-sellers.ts';

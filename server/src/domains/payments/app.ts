@@ -4,6 +4,7 @@ import type { WebhooksApp } from '../webhooks/app.ts';
 import type { CallbackIntake } from './callbacks/receive.ts';
 import type { ChannelCredentials } from './channels/credentials.ts';
 import type { ChannelDirectory } from './channels/directory.ts';
+import type { OperatorWarnings } from './channels/operator-warnings.ts';
 import type { settings as channelSettings } from './channels/settings.ts';
 import type { ChargeMethods } from './methods/charges.ts';
 import type { RegisteredMethodCustomers } from './methods/customers.ts';
@@ -33,6 +34,7 @@ export interface PaymentsApp extends WebhooksApp {
   providers: Providers;
   channels: ChannelDirectory;
   credentials: ChannelCredentials;
+  operatorWarnings: OperatorWarnings;
   /** Of one tenant: `app.channel.max-per-tenant`. */
   maxChannels: number;
 

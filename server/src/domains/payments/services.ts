@@ -3,6 +3,7 @@ import type { PaymentsApp, PaymentsSettings } from './app.ts';
 import { CallbackIntake } from './callbacks/receive.ts';
 import { ChannelCredentials } from './channels/credentials.ts';
 import { ChannelDirectory } from './channels/directory.ts';
+import { operatorWarningsOf } from './channels/operator-warnings.ts';
 import { methodServices } from './methods/services.ts';
 import { operationServices } from './operations/services.ts';
 import { Providers } from './providers/directory.ts';
@@ -18,14 +19,17 @@ export function paymentsServices(app: WebhooksApp & { settings: PaymentsSettings
   });
   const channels = new ChannelDirectory(database, caches, app, sandboxEnabled);
   const credentials = new ChannelCredentials(workerDatabase, caches, app);
-  const methods = methodServices({ ...app, providers, channels, credentials });
+  const operatorWarnings = operatorWarningsOf({ ...app, channels });
+  const atProviders = { ...app, providers, channels, credentials, operatorWarnings };
+  const methods = methodServices(atProviders);
   const transactions = transactionServices({ ...app, channels });
-  const operations = operationServices({ ...app, ...methods, ...transactions, providers, channels, credentials });
+  const operations = operationServices({ ...atProviders, ...methods, ...transactions });
   return {
     ...app,
     providers,
     channels,
     credentials,
+    operatorWarnings,
     maxChannels: settings['app.channel.max-per-tenant'],
     ...methods,
     ...transactions,

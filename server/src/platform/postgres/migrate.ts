@@ -42,6 +42,8 @@ export interface MigrateOptions {
    * them.
    */
   onMigrated?: (migration: string, elapsedMs: number) => unknown;
+  /** Called with what a migration reports about the data that it has changed (`raise info`). */
+  onReport?: (report: string) => unknown;
   /** Called at the end with the migrations of a newer version that the database has. */
   onNewer?: (migrations: readonly string[]) => unknown;
   /** Ends the waiting, but not a running migration. */
@@ -56,11 +58,11 @@ export async function migrate(
   log: (line: string) => void,
   options: MigrateOptions = {},
 ): Promise<void> {
-  const { onWait = () => {}, onMigrated = () => {}, onNewer = () => {}, signal, dir = migrationsDir } = options;
-  const { retryPauseMs: pauseMs = retryPauseMs } = options;
+  const { onWait = () => {}, onMigrated = () => {}, onNewer = () => {}, onReport = () => {} } = options;
+  const { signal, dir = migrationsDir, retryPauseMs: pauseMs = retryPauseMs } = options;
   const startedAt = performance.now();
   for (;;) {
-    const outcome = await migrateNext(connection, dir, log);
+    const outcome = await migrateNext(connection, dir, log, onReport);
     if ('newer' in outcome) {
       if (outcome.newer.length > 0) await onNewer(outcome.newer);
       return;
@@ -92,8 +94,12 @@ async function migrateNext(
   connection: ConnectionConfig,
   dir: string,
   log: (line: string) => void,
+  onReport: (report: string) => unknown,
 ): Promise<{ newer: string[] } | Attempt> {
   const client = await connect(connection, 'migration', 0);
+  client.on('notice', ({ severity, message }) => {
+    if (severity === 'INFO') onReport(message ?? '');
+  });
   try {
     const { pending, unknown, isNew } = await stateOf(client, dir);
     requireUsable(unknown);

@@ -1,6 +1,6 @@
 import { invoicePaymentsOf } from '../../../src/domains/billing/invoices/payment/invoice-payments.ts';
+import { settleExcess } from '../../../src/domains/billing/invoices/settlement/excess.ts';
 import type { InvoiceFollower } from '../../../src/domains/billing/invoices/settlement/followers.ts';
-import { returnExcess } from '../../../src/domains/billing/invoices/settlement/return-excess.ts';
 import type { SettlementDeps } from '../../../src/domains/billing/invoices/settlement/settle.ts';
 import { RegisteredInvoicePayments } from '../../../src/domains/payments/transactions/invoice-payments.ts';
 import { Payments, type PaymentsDeps } from '../../../src/domains/payments/transactions/payments.ts';
@@ -14,9 +14,10 @@ export function paymentsWithInvoices(deps: Omit<PaymentsDeps, 'invoicePayments'>
   const settling: SettlementDeps = {
     generateUuid,
     followers: { settled: (transaction, settled) => followers.settled(transaction, settled) },
-    returnExcess: (transaction, excess) =>
-      returnExcess(transaction, excess, {
+    settleExcess: (transaction, excess) =>
+      settleExcess(transaction, excess, {
         payments,
+        clock: Date.now,
         generateUuid,
         log: { warn: () => {} },
         refundsExcess: true,

@@ -16,7 +16,7 @@ export async function makeBrandedShop(florin: TestFlorin): Promise<Shop> {
 
 /** A customer with an open invoice, a draft and a subscription. */
 export async function makeAda(florin: TestFlorin, { as, bank }: Shop) {
-  const facts = { name: 'Ada <i>', livemode: false, defaultChannelId: bank, paymentMethod: 'pm_1' };
+  const facts = { name: 'Ada <i>', livemode: false, defaultChannelId: bank };
   const customerId = await makeCustomer(florin, as, facts);
   const invoiceId = await makeInvoice(florin, as, customerId, { currency: 'EUR' });
   await makeDraft(florin, as, customerId, { lines: [{ description: 'x', quantity: 1, unitAmount: 77_777 }] });

@@ -8,6 +8,7 @@ import { eventually } from '../postgres/database.ts';
 import { administratorPassword } from '../service/florin.ts';
 import { startService } from '../service/service-process.ts';
 import { verified } from '../service/verified.ts';
+import { makePayingCustomer, replaceMethod } from './invoices.ts';
 
 /** An invoice as `invoice/detail` returns it, but with the oldest payment first. */
 export interface YearInvoice {
@@ -68,14 +69,14 @@ export async function startYear({ environment: further = {}, channel = { provide
       (await post('plan/modify', { currency: 'USD', interval: 'month', livemode: false, state: true, ...facts })).id,
 
     subscribe: async (name: string, planId: number, changes: Record<string, unknown> = {}): Promise<void> => {
-      const customer = { name, clockId, defaultChannelId: channelId, paymentMethod: 'sandbox:succeed' };
-      const { id: customerId } = await post('customer/modify', customer);
+      const customer = { name, clockId, defaultChannelId: channelId };
+      const customerId = await makePayingCustomer(service, as, customer);
       customers.set(name, customerId);
       subscriptions.set(name, (await post('subscription/create', { customerId, planId, ...changes })).id);
     },
 
     card: (name: string, behaviour: string) =>
-      post('customer/modify', { id: customers.get(name), name, paymentMethod: `sandbox:${behaviour}` }),
+      replaceMethod(service, as, customers.get(name) as number, `sandbox:${behaviour}`),
 
     alter: (verb: string, name: string, changes: Record<string, unknown> = {}) =>
       post(`subscription/${verb}`, { id: subscriptions.get(name), ...changes }),

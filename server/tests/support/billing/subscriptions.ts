@@ -37,6 +37,7 @@ export async function subscriptionsNode(db: TestDatabase, startMs: number) {
     generateUuid,
     clock: () => nowMs,
     retryIntervalsMs,
+    debitNoticeMs: dayMs,
     failPoint: noFailPoint,
     onError: (error: unknown) => errors.push(error),
     payments,

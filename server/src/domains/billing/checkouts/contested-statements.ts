@@ -11,8 +11,6 @@ export interface ContestedPayment {
   transaction_id: string;
   /** What it has taken; 0 if it has not succeeded. */
   amount: number;
-  /** What refunds return of it. */
-  refunded: number;
 }
 
 const toJudge = `p.is_contested and p.judged_at is null`;
@@ -29,8 +27,7 @@ export const contestedDue = `select from checkout_payment p where ${toJudge} and
 export const claimContested = statement<ContestedPayment>(
   'checkouts.claim_contested',
   `select p.tenant_id, p.checkout_id, p.number, p.transaction_id,
-          case when t.status in ('SUCCESS', 'REFUNDED') then t.amount else 0 end as amount,
-              t.amount_refund_held as refunded
+          case when t.status in ('SUCCESS', 'REFUNDED') then t.amount else 0 end as amount
      from checkout_payment p
      join transaction t on t.tenant_id = p.tenant_id and t.id = p.transaction_id
     where ${toJudge} and ${hasEnded}

@@ -23,6 +23,30 @@ export const checkoutChecks: readonly Check[] = [
       having count(*) > 1`,
   },
   {
+    claim:
+      'Money is UNAPPLIED exactly as far as payments took more than was left of their invoice or checkout ' +
+      'and no refund has returned it',
+    offenders: `
+      with booked as (
+        select tenant_id, transaction_id as id, sum(case when credit = 'UNAPPLIED' then amount else -amount end) as amount
+          from ledger_transfer
+         where 'UNAPPLIED' in (debit, credit)
+         group by 1, 2
+      ), excess as (
+        select tenant_id, transaction_id as id, excess from invoice_payment where excess > 0 and applied_at is not null
+         union all
+        select tenant_id, transaction_id, excess from checkout_payment where excess > 0
+      ), expected as (
+        select excess.tenant_id, excess.id, greatest(excess.excess - t.amount_refunded, 0) as amount
+          from excess
+          join transaction t on t.tenant_id = excess.tenant_id and t.id = excess.id
+      )
+      select 'txn_' || replace(id::text, '-', '') as offender
+        from booked
+        full join expected using (tenant_id, id)
+       where coalesce(booked.amount, 0) <> coalesce(expected.amount, 0)`,
+  },
+  {
     claim: 'Every payment of a checkout exists, has its mode, and is for its amount or its invoice',
     offenders: `
       select format('tenant %s checkout %s payment %s', p.tenant_id, p.checkout_id, p.number) as offender

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../core/clock.ts';
 import { type FailureReports, Worker } from '../../../platform/jobs/worker.ts';
 import type { Database, Transaction } from '../../../platform/postgres/database.ts';
+import { paidBy } from '../invoices/settlement/excess.ts';
 import type { SettlementDeps } from '../invoices/settlement/settle.ts';
 import {
   type ContestedPayment,
@@ -12,7 +13,7 @@ import {
 } from './contested-statements.ts';
 import { lockCheckout } from './statements.ts';
 
-export interface ContestedDeps extends Pick<SettlementDeps, 'returnExcess'>, FailureReports {
+export interface ContestedDeps extends Pick<SettlementDeps, 'settleExcess'>, FailureReports {
   database: Database;
   clock: Clock;
 }
@@ -51,13 +52,12 @@ async function judgeEnded(limit: number, deps: ContestedDeps): Promise<readonly 
 async function judge(
   transaction: Transaction,
   { tenant_id: tenantId, checkout_id: checkoutId, number, transaction_id: transactionId, ...payment }: ContestedPayment,
-  { clock, returnExcess }: ContestedDeps,
+  { clock, settleExcess }: ContestedDeps,
 ): Promise<void> {
   // Another node may judge another payment of the same checkout: the statement after the lock sees its judgement.
   await transaction.run(lockCheckout, [tenantId, checkoutId]);
   const isPaid = (await transaction.run(findPayingPayment, [tenantId, checkoutId])).length > 0;
-  const excess = isPaid ? payment.amount : 0;
+  const { excess } = paidBy(payment.amount, isPaid ? 0 : payment.amount);
   await transaction.run(judgeContested, [tenantId, checkoutId, number, excess, clock()]);
-  const amount = excess - payment.refunded;
-  if (amount > 0) await returnExcess(transaction, { tenantId, checkoutId, transactionId, amount });
+  if (excess > 0) await settleExcess(transaction, { tenantId, checkoutId, transactionId, amount: excess });
 }

@@ -2,7 +2,7 @@ import { failureLog } from '../../../platform/jobs/worker.ts';
 import type { Module } from '../../../platform/module.ts';
 import { sealedColumn } from '../../../platform/postgres/sealed-column-statements.ts';
 import type { BillingApp } from '../app.ts';
-import { settlementOf } from '../invoices/settlement/return-excess.ts';
+import { settlementOf } from '../invoices/settlement/services.ts';
 import { checkoutChecks } from './integrity.ts';
 import { contestedPaymentWorker } from './judge-contested.ts';
 import { checkoutRoutes } from './routes.ts';

@@ -97,9 +97,9 @@ async function payInvoice(
   transaction: Transaction,
   { tenant_id: tenantId, user_id: userId }: CheckoutOnPage,
   invoiceId: number,
-  request: Omit<InvoicePaymentInput, 'userId' | 'paymentMethod'>,
+  request: Omit<InvoicePaymentInput, 'userId'>,
   app: BillingApp,
 ): Promise<string> {
   const [invoice] = (await lockInvoices(transaction, [{ tenantId, invoiceId }])) as [LockedInvoice];
-  return (await payLockedInvoice(transaction, invoice, { ...request, userId, paymentMethod: null }, app)).id;
+  return (await payLockedInvoice(transaction, invoice, { ...request, userId }, app)).id;
 }

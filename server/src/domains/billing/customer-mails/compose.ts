@@ -28,7 +28,12 @@ const isWanted = ({ kind }: QueuedInvoiceMail, { customer_mails, is_open }: Mail
 
 /** The mail as text and as a simple HTML page, in the tenant's language. `link` is the URL of the invoice's page. */
 function messageOf(
-  { kind, next_attempt_at, retry }: Pick<QueuedInvoiceMail, 'kind' | 'next_attempt_at' | 'retry'>,
+  {
+    kind,
+    next_attempt_at,
+    retry,
+    mandate_reference,
+  }: Pick<QueuedInvoiceMail, 'kind' | 'next_attempt_at' | 'retry' | 'mandate_reference'>,
   content: MailedInvoice,
   link: string | null,
 ): { subject: string; text: string; html: string } {
@@ -42,6 +47,8 @@ function messageOf(
     paidOn: day(content.paid_at),
     dueDate: day(content.due_date),
     nextAttempt: day(next_attempt_at),
+    debitDate: day(next_attempt_at),
+    mandate: mandate_reference ?? '–',
     link: link ?? '',
   };
   const template = templateOf(textKindOf({ kind, next_attempt_at, retry }), language, content.mail_texts);
@@ -64,6 +71,7 @@ function textKindOf({
     if (retry === 'WITH_PAYER') return 'confirmationNeeded';
     return retry === 'OTHER_METHOD' ? 'otherMethodNeeded' : 'paymentFailed';
   }
+  if (kind === 'DEBIT') return 'debitAnnounced';
   return kind === 'RECEIPT' ? 'receipt' : 'invoice';
 }
 

@@ -12,6 +12,19 @@ here is your invoice {number} for {amount}, due on {dueDate}. You can view and p
 Thank you
 {seller}`,
   },
+  debitAnnounced: {
+    subject: 'Invoice {number} from {seller}: {amount} will be debited on {debitDate}',
+    body: `Hello {customer},
+
+here is your invoice {number} for {amount}. We will collect it by direct debit on {debitDate}, \
+with the mandate reference {mandate}. Please make sure that your account has enough funds by then.
+
+You can view the invoice here:
+{link}
+
+Thank you
+{seller}`,
+  },
   receipt: {
     subject: 'Receipt for invoice {number} from {seller}',
     body: `Hello {customer},

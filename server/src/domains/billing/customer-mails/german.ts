@@ -12,6 +12,19 @@ hier ist Ihre Rechnung {number} über {amount}, fällig am {dueDate}. Sie könne
 Vielen Dank
 {seller}`,
   },
+  debitAnnounced: {
+    subject: 'Rechnung {number} von {seller}: Lastschrift über {amount} am {debitDate}',
+    body: `Guten Tag {customer},
+
+hier ist Ihre Rechnung {number} über {amount}. Wir ziehen den Betrag am {debitDate} per Lastschrift ein, \
+Mandatsreferenz {mandate}. Bitte sorgen Sie bis dahin für Deckung Ihres Kontos.
+
+Sie können die Rechnung hier ansehen:
+{link}
+
+Vielen Dank
+{seller}`,
+  },
   receipt: {
     subject: 'Zahlungsbeleg zur Rechnung {number} von {seller}',
     body: `Guten Tag {customer},

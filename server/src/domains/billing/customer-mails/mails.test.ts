@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { makeCustomer, makeInvoice } from '../../../../tests/support/billing/invoices.ts';
+import { insertDefaultMethod, makeCustomer, makeInvoice } from '../../../../tests/support/billing/invoices.ts';
 import { administratorOf, dataOf, makeChannel, makeMember, makeTenant } from '../../../../tests/support/factories.ts';
 import {
   bodiesOf,
@@ -189,6 +189,29 @@ test('the invoice of a subscription that waits for a transfer is mailed, and its
     return left.length === 0;
   });
   expect(smtp.received).toHaveLength(1);
+});
+
+test('a debit is announced with its amount, its day and the mandate before it is sent', async () => {
+  const { as } = await shop();
+  // Its debit is not sent in this test.
+  const channelId = await makeChannel(florin, as, { provider: 'mollie', apiKey: 'live_abc' });
+  const customerId = await makeCustomer(florin, as, { email: 'ada@home.example' });
+  await insertDefaultMethod(db, customerId, channelId);
+  await db.query(
+    `update payment_method set type = 'sepa_debit', mandate_reference = 'SD-1234' where customer_id = $1`,
+    [customerId],
+  );
+  const plan = { name: 'Daily bread', amount: 300, currency: 'USD', interval: 'month', state: true };
+  const { id: planId } = dataOf(await florin.post('/api/plan/modify', plan, as));
+  dataOf(await florin.post('/api/subscription/create', { customerId, planId }, as));
+  const mail = await eventually('the debit is announced', () => smtp.received[0]);
+  const [invoice] = dataOf(await florin.get('/api/invoice/list', as));
+  const day = new Date(invoice.nextPaymentAttempt).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+  expect(plainOf(mail)).toContain(
+    `here is your invoice INV-000001 for USD 3.00. We will collect it by direct debit on ${day}, ` +
+      'with the mandate reference SD-1234.',
+  );
+  expect(dataOf(await florin.get('/api/transaction/list', as))).toEqual([]);
 });
 
 test('no mail is sent without customerMails or an address, about a test invoice, or a total of 0', async () => {

@@ -7,15 +7,24 @@ import type { Retry } from '../../payments/providers/failures.ts';
 /** Published when mails to customers are queued. */
 export const invoiceMailsDue: Topic = 'invoice-mails';
 
-export type MailKind = 'INVOICE' | 'RECEIPT' | 'PAYMENT_FAILED';
+export type MailKind = 'INVOICE' | 'DEBIT' | 'RECEIPT' | 'PAYMENT_FAILED';
+
+/** A debit that the payer is told of before it is sent. */
+export interface AnnouncedDebit {
+  atMs: number;
+  mandateReference: string | null;
+}
 
 /** A mail to send. */
 export interface QueuedInvoiceMail extends QueuedMail {
   invoice_id: number;
   kind: MailKind;
+  /** Of a failed payment: when it is tried again. Of an announced debit: when it is sent. */
   next_attempt_at: string | null;
   /** Of a failed payment: what its failure allows; null: a mail of an earlier release, or another failure. */
   retry: Retry | null;
+  /** Of an announced debit. */
+  mandate_reference: string | null;
 }
 
 /** A change of an invoice that its customer is mailed about. */
@@ -23,6 +32,8 @@ export interface MailOccasion {
   kind: MailKind;
   /** Of a failed payment: what its failure allows. */
   retry?: Retry | null;
+  /** Of an announced debit. */
+  debit?: AnnouncedDebit;
   invoice: {
     tenant_id: number;
     id: number;
@@ -44,17 +55,22 @@ export const mailColumns = columns<MailDraft>([
   ['invoice_id', 'bigint', ({ invoice }) => invoice.id],
   ['customer_id', 'bigint', ({ invoice }) => invoice.customer_id],
   ['kind', 'text', ({ kind }) => kind],
-  ['next_attempt_at', 'text', ({ invoice }) => invoice.next_payment_attempt],
+  [
+    'next_attempt_at',
+    'text',
+    ({ invoice, debit }) => (debit === undefined ? invoice.next_payment_attempt : new Date(debit.atMs).toISOString()),
+  ],
   ['retry', 'text', ({ retry = null }) => retry],
+  ['mandate_reference', 'text', ({ debit }) => debit?.mandateReference ?? null],
   ['due_ms', 'float8', ({ id }) => uuidTimeMs(id)],
 ]);
 
 /** Queues mails of tenants with `customerMails` to customers with an address. Values: those of `mailColumns`. */
 export const insertMails = statement<{ id: string }>(
   'invoice_mails.insert',
-  `insert into invoice_mail (tenant_id, id, invoice_id, kind, next_attempt_at, retry, due_at)
+  `insert into invoice_mail (tenant_id, id, invoice_id, kind, next_attempt_at, retry, mandate_reference, due_at)
    select row.tenant_id, row.id, row.invoice_id, row.kind, row.next_attempt_at::timestamptz, row.retry,
-          to_timestamp(row.due_ms / 1000)
+          row.mandate_reference, to_timestamp(row.due_ms / 1000)
      from (${mailColumns.relation()}) as row
      join seller s on s.tenant_id = row.tenant_id and s.customer_mails
     where exists (select from customer c
@@ -67,5 +83,5 @@ export const invoiceMails = mailQueue<QueuedInvoiceMail>({
   table: 'invoice_mail',
   name: 'invoice_mails',
   topic: invoiceMailsDue,
-  columns: ['invoice_id', 'kind', 'next_attempt_at', 'retry'],
+  columns: ['invoice_id', 'kind', 'next_attempt_at', 'retry', 'mandate_reference'],
 });

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeCustomer, makeInvoice, settledInvoice } from '../../../../tests/support/billing/invoices.ts';
+import {
+  makeCustomer,
+  makeInvoice,
+  makePayingCustomer,
+  replaceMethod,
+  settledInvoice,
+} from '../../../../tests/support/billing/invoices.ts';
 import {
   administratorOf,
   dataOf,
@@ -9,7 +15,7 @@ import {
   makeTenant,
   unique,
 } from '../../../../tests/support/factories.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
+import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../tests/support/service/florin.ts';
 import { anInteger, aRefusal, aTime } from '../../../../tests/support/shapes.ts';
 
@@ -37,7 +43,7 @@ const modify = (body: object, by = as) => florin.post('/api/customer/modify', bo
 const detail = (query: string, by = as) => florin.get(`/api/customer/detail?${query}`, by);
 
 describe('a customer', () => {
-  test('is created and updated with all fields; its payment method is stored and never returned', async () => {
+  test('is created and updated with all fields', async () => {
     const externalId = unique('ext');
     const input = {
       name: 'Ελένη',
@@ -48,7 +54,7 @@ describe('a customer', () => {
       metadata: { since: 2020 },
       defaultChannelId: channelId,
     };
-    const reply = await modify({ ...input, paymentMethod: 'pm_secret' });
+    const reply = await modify(input);
     expect(reply.body).toEqual({
       code: 200,
       message: 'Customer created',
@@ -57,25 +63,17 @@ describe('a customer', () => {
         livemode: true,
         ...input,
         defaultMethodId: null,
-        hasPaymentMethod: true,
         clockId: null,
         createdTime: aTime,
         updatedTime: aTime,
       },
     });
-    expect(JSON.stringify(reply.body)).not.toContain('pm_secret');
     const { id } = reply.body.data;
     expect(dataOf(await detail(`id=${id}`))).toEqual(reply.body.data);
     expect(dataOf(await detail(`externalId=${externalId}`))).toEqual(reply.body.data);
 
-    const changed = dataOf(await modify({ id, name: 'Eleni', email: null, paymentMethod: null }));
-    expect(changed).toMatchObject({
-      ...input,
-      name: 'Eleni',
-      email: null,
-      hasPaymentMethod: false,
-      updatedTime: aTime,
-    });
+    const changed = dataOf(await modify({ id, name: 'Eleni', email: null }));
+    expect(changed).toMatchObject({ ...input, name: 'Eleni', email: null, updatedTime: aTime });
     const rest = { phone: null, address: null, externalId: null, defaultChannelId: null };
     expect(dataOf(await modify({ id, ...rest }))).toMatchObject({ name: 'Eleni', metadata: { since: 2020 }, ...rest });
     expect(dataOf(await modify({ name: 'Nobody', ...rest }))).toMatchObject(rest);
@@ -124,6 +122,110 @@ describe('a customer', () => {
     ['metadata', { metadata: [] }],
   ])('is refused with a bad %s', async (field, changes) => {
     expect((await modify({ name: 'x', ...changes })).body).toEqual(aRefusal(400, { type: 'invalid_request', field }));
+  });
+});
+
+describe('a token of a customer', () => {
+  let sandboxId: number;
+
+  beforeAll(async () => {
+    sandboxId = await makeChannel(florin, as, { provider: 'sandbox' });
+  });
+
+  const methods = async (id: number) => dataOf(await florin.get(`/api/payment-method/list?customerId=${id}`, as));
+  const defaultOf = async (id: number) => dataOf(await detail(`id=${id}`)).defaultMethodId;
+  const eventsOf = async (id: number) => {
+    const rows = await db.query<{ type: string; body: string }>(
+      'select type, body from event where object_id = $1 order by id',
+      [`cus_${id}`],
+    );
+    return rows.map(({ type, body }) => [type, JSON.parse(body).data.object.defaultMethodId]);
+  };
+
+  test('is set up at the default channel, and the default once it is ACTIVE, with customer.updated', async () => {
+    const consent = { ipAddress: '192.0.2.7', userAgent: 'A browser', acceptedTime: '2027-01-31T10:00:00.000Z' };
+    const input = { name: 'Ada', defaultChannelId: sandboxId, paymentMethod: 'tok_secret', consent };
+    const reply = await modify(input);
+    expect(JSON.stringify(reply.body)).not.toContain('tok_secret');
+    const { id, defaultMethodId } = dataOf(reply);
+    expect(defaultMethodId).toBeNull();
+    const methodId = await eventually('the method is the default', async () => (await defaultOf(id)) ?? false);
+    expect(await methods(id)).toMatchObject([
+      { id: methodId, status: 'ACTIVE', channelId: sandboxId, isDefault: true, customerId: id },
+    ]);
+    expect(await eventsOf(id)).toEqual([
+      ['customer.created', null],
+      ['customer.updated', methodId],
+    ]);
+    const [stored] = await db.query('select consent from payment_method where customer_id = $1', [id]);
+    expect(stored).toEqual({ consent });
+    const audit = await db.query<{ row: string }>('select row_to_json(a)::text as row from audit_entry a');
+    expect(audit.map(({ row }) => row).join()).not.toContain('tok_secret');
+  });
+
+  test('replaces the default only once it is ACTIVE; one that fails leaves the former default', async () => {
+    const id = await makePayingCustomer(florin, as, { defaultChannelId: sandboxId });
+    const former = await defaultOf(id);
+    dataOf(await modify({ id, paymentMethod: 'sandbox:setup:fail' }));
+    await eventually('it has failed', async () => (await methods(id))[0].status === 'FAILED');
+    expect(await defaultOf(id)).toBe(former);
+    const later = await replaceMethod(florin, as, id, 'tok_other');
+    expect((await methods(id)).map((one: { id: string; isDefault: boolean }) => [one.id, one.isDefault])).toEqual([
+      [later, true],
+      [expect.any(String), false],
+      [former, false],
+    ]);
+  });
+
+  test('null detaches the default, with one event, and does nothing where there is none', async () => {
+    const id = await makePayingCustomer(florin, as, { defaultChannelId: sandboxId });
+    const methodId = await defaultOf(id);
+    expect(dataOf(await modify({ id, phone: '1', paymentMethod: null }))).toMatchObject({ defaultMethodId: null });
+    expect(await methods(id)).toMatchObject([{ id: methodId, status: 'DETACHED' }]);
+    const events = await eventsOf(id);
+    expect(events.slice(1)).toEqual([
+      ['customer.updated', methodId],
+      ['customer.updated', null],
+    ]);
+    expect(dataOf(await modify({ id, paymentMethod: null })).defaultMethodId).toBeNull();
+    expect(await eventsOf(id)).toHaveLength(events.length + 1);
+  });
+
+  test('null is refused while a living subscription names the default', async () => {
+    const id = await makePayingCustomer(florin, as, { defaultChannelId: sandboxId });
+    const methodId = await defaultOf(id);
+    const plan = { name: 'Gold', amount: 100, currency: 'USD', interval: 'month', state: true, livemode: false };
+    const planId = dataOf(await florin.post('/api/plan/modify', plan, as)).id;
+    const subscription = { customerId: id, planId, methodId };
+    const { id: subscriptionId } = dataOf(await florin.post('/api/subscription/create', subscription, as));
+    const refused = await modify({ id, name: 'Eve', paymentMethod: null });
+    expect(refused.body).toEqual(
+      aRefusal(409, { type: 'payment_method_in_use', field: 'id', details: { subscriptionIds: [subscriptionId] } }),
+    );
+    expect(dataOf(await detail(`id=${id}`))).toMatchObject({ defaultMethodId: methodId });
+  });
+
+  test('needs a default channel whose provider keeps payment methods', async () => {
+    const token = { name: 'Ada', paymentMethod: 'tok_visa' };
+    expect((await modify(token)).body).toEqual(aRefusal(400, { type: 'invalid_request', field: 'defaultChannelId' }));
+    const id = await makeCustomer(florin, as, { defaultChannelId: channelId });
+    expect((await modify({ ...token, id })).body).toEqual(
+      aRefusal(409, {
+        type: 'channel_cannot',
+        field: 'defaultChannelId',
+        details: { provider: null, ability: 'methods' },
+      }),
+    );
+    const off = await makeChannel(florin, as, { provider: 'sandbox', state: false });
+    expect((await modify({ ...token, defaultChannelId: off })).body).toEqual(
+      aRefusal(409, { type: 'channel_inactive', field: 'defaultChannelId' }),
+    );
+    const consent = { ipAddress: '192.0.2.7', userAgent: 'x', acceptedTime: '2027-01-31T10:00:00Z' };
+    expect((await modify({ name: 'Ada', consent })).body).toEqual(
+      aRefusal(400, { type: 'invalid_request', field: 'consent' }),
+    );
+    const [row] = await db.query('select count(*) as count from customer where name = $1', ['Ada']);
+    expect(row).toEqual({ count: 1 });
   });
 });
 

@@ -19,8 +19,9 @@ export function methodCustomersOf({
     async find(database, tenantIds, customerId) {
       const [row] = await database.run(findCustomer, [tenantIds, customerId]);
       if (row === undefined) return undefined;
-      const { tenant_id: tenantId, id, livemode, name, email } = row;
-      return { tenantId, id, livemode, name, email };
+      const { tenant_id: tenantId, id, livemode, name, email, clock_now } = row;
+      const nowMs = clock_now === null ? null : Date.parse(clock_now);
+      return { tenantId, id, livemode, name, email, nowMs };
     },
 
     async lock(transaction, { tenantId, customerId }) {

@@ -18,16 +18,19 @@ import type { BillingApp } from '../app.ts';
 import { readClock } from '../test-clocks/read.ts';
 import { requireTestClocksOffered } from '../test-clocks/rules.ts';
 import type { ClockRow } from '../test-clocks/statements.ts';
-import { paymentMethodAssociatedData } from './payment-method.ts';
 import { readCustomer } from './read.ts';
 import { type CustomerRecord, customerEvent, recordOf } from './record.ts';
 import { customerInput, type requiredOfNewCustomer } from './schema.ts';
-import { type CustomerRow, insertCustomer, lockCustomer, setPaymentMethod, updateCustomer } from './statements.ts';
+import { type CustomerRow, insertCustomer, lockCustomer, updateCustomer } from './statements.ts';
+import { detachDefault, setUpToken, tokenIn } from './token.ts';
 
 type CustomerInput = Static<typeof customerInput>;
 type NewCustomer = Creation<CustomerInput, typeof requiredOfNewCustomer>;
 
-/** Creates a customer, or updates the one with this `id`; an update keeps the fields that are left out. */
+/**
+ * Creates a customer, or updates the one with this `id`; an update keeps the fields that are left out. A token becomes a
+ * payment method, which a worker sets up at the provider of the default channel; null detaches the default method.
+ */
 export async function modifyCustomer(
   { body: input, principal: caller, idempotencyKey }: Call<CustomerInput>,
   app: BillingApp,
@@ -72,7 +75,7 @@ async function creation(input: NewCustomer, caller: Principal, app: BillingApp):
     'defaultChannelId',
   );
   if (clock !== undefined) requireSameMode(livemode, clock.livemode, 'clockId', `clock ${clock.id}`);
-  const { paymentMethod } = input;
+  const token = await tokenIn(input, channel, app);
   const values = [
     principal.tenantId,
     input.name,
@@ -88,30 +91,14 @@ async function creation(input: NewCustomer, caller: Principal, app: BillingApp):
   ];
   return async (transaction) => {
     const [row] = (await transaction.run(insertCustomer, values)) as [CustomerRow];
-    const after = paymentMethod ? await storePaymentMethod(transaction, row, paymentMethod, app) : row;
-    await appendEvent(transaction, customerEvent('customer.created', after, app.generateUuid()));
-    return { before: undefined, after };
+    await appendEvent(transaction, customerEvent('customer.created', row, app.generateUuid()));
+    if (token !== undefined) await setUpToken(transaction, row, token, principal, app);
+    return { before: undefined, after: row };
   };
 }
 
-/** Runs after the insert, because the token is sealed to the customer's id. */
-async function storePaymentMethod(
-  transaction: Queryable,
-  { tenant_id, id }: CustomerRow,
-  paymentMethod: string,
-  { seal }: BillingApp,
-): Promise<CustomerRow> {
-  const sealed = seal(paymentMethod, paymentMethodAssociatedData(tenant_id, id));
-  const [saved] = (await transaction.run(setPaymentMethod, [tenant_id, id, sealed])) as [CustomerRow];
-  return saved;
-}
-
-async function change(
-  id: number,
-  input: CustomerInput,
-  principal: Principal,
-  { database, channels, clock, generateUuid, seal }: BillingApp,
-): Promise<Work> {
+async function change(id: number, input: CustomerInput, principal: Principal, app: BillingApp): Promise<Work> {
+  const { database, channels, clock, generateUuid } = app;
   const existing = await readCustomer(database, id, principal);
   requireUnchangedMode(input.livemode, existing.livemode);
   const channel = await usableChannel(input.defaultChannelId, existing.tenant_id, channels);
@@ -121,6 +108,12 @@ async function change(
   if (input.clockId !== undefined && input.clockId !== existing.clock_id) {
     throw invalid('clockId', 'clockId stays as it was when the customer was created.');
   }
+  const isChannelGiven = input.defaultChannelId !== undefined;
+  const channelOfToken =
+    input.paymentMethod == null || isChannelGiven
+      ? channel
+      : await usableChannel(existing.default_channel_id, existing.tenant_id, channels);
+  const token = await tokenIn(input, channelOfToken, app);
   const given = (value: unknown) => [value !== undefined, value ?? null];
   const valuesAfter = (before: CustomerRow) => [
     existing.tenant_id,
@@ -132,13 +125,16 @@ async function change(
     ...given(input.externalId),
     ...given(metadataJson(changedMetadata(before.metadata, input)) ?? undefined),
     ...given(input.defaultChannelId),
-    ...given(input.paymentMethod && seal(input.paymentMethod, paymentMethodAssociatedData(existing.tenant_id, id))),
     clock(),
   ];
   return async (transaction) => {
     const [before] = (await transaction.run(lockCustomer, [existing.tenant_id, id])) as [CustomerRow];
     const [after] = (await transaction.run(updateCustomer, valuesAfter(before))) as [CustomerRow];
+    if (input.paymentMethod === null && (await detachDefault(transaction, after, principal, app))) {
+      return { before, after: { ...after, default_method_id: null } };
+    }
     await appendEvent(transaction, customerEvent('customer.updated', after, generateUuid()));
+    if (token !== undefined) await setUpToken(transaction, after, token, principal, app);
     return { before, after };
   };
 }

@@ -1,8 +1,6 @@
 import type { Module } from '../../../platform/module.ts';
-import { sealedColumn } from '../../../platform/postgres/sealed-column-statements.ts';
 import type { BillingApp } from '../app.ts';
 import { customerChecks } from './integrity.ts';
-import { paymentMethodAssociatedData } from './payment-method.ts';
 import { customerRoutes } from './routes.ts';
 import { customerRecord } from './schema.ts';
 
@@ -10,19 +8,6 @@ import { customerRecord } from './schema.ts';
 export const customers = {
   name: 'customers',
   tables: ['customer'],
-  sealed: [
-    sealedColumn<{ tenant_id: number; id: number }>({
-      noun: 'customers',
-      table: 'customer',
-      column: 'payment_method_sealed',
-      plainColumn: 'payment_method',
-      key: [
-        ['tenant_id', 'bigint'],
-        ['id', 'bigint'],
-      ],
-      associatedData: ({ tenant_id, id }) => paymentMethodAssociatedData(tenant_id, id),
-    }),
-  ],
   eventTypes: {
     'customer.created': 'transaction_read',
     'customer.updated': 'transaction_read',

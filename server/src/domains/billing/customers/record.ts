@@ -18,7 +18,6 @@ export function recordOf(row: CustomerRow): CustomerRecord {
     metadata: row.metadata,
     defaultChannelId: row.default_channel_id,
     defaultMethodId: row.default_method_id === null ? null : publicId('mtd', row.default_method_id),
-    hasPaymentMethod: row.has_payment_method,
     clockId: row.clock_id,
     createdTime: row.created_at,
     updatedTime: row.updated_at ?? row.created_at,

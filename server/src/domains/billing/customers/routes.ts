@@ -6,6 +6,7 @@ import type { Route } from '../../../platform/http/route.ts';
 import { routesFor, savedMessage } from '../../../platform/http/routes-for.ts';
 import { exportText, exportTypes } from '../../../platform/lists/export.ts';
 import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
+import { acceptanceRefusals } from '../../payments/channels/rules.ts';
 import type { BillingApp } from '../app.ts';
 import { listCustomers } from './list.ts';
 import { modifyCustomer } from './modify.ts';
@@ -19,11 +20,17 @@ const { get, postOnce } = routesFor<BillingApp>();
 export const customerRoutes: readonly Route<BillingApp>[] = [
   postOnce('/api/customer/modify', 'transaction_write', 'Customers', {
     summary: 'Create or update a customer',
-    events: 1,
+    events: 2,
     description:
       'Without `id` a customer is created, with `id` that customer is updated. The answer is the saved record.',
     body: customerInput,
-    refuses: ['external_id_taken', 'clocks_not_offered'],
+    refuses: [
+      'external_id_taken',
+      'clocks_not_offered',
+      ...acceptanceRefusals,
+      'channel_cannot',
+      'payment_method_in_use',
+    ],
     data: customerRecord,
     message: savedMessage('Customer'),
     handle: modifyCustomer,

@@ -15,10 +15,11 @@ import {
   updatedTime,
 } from '../../../platform/http/shapes.ts';
 import { forTenant, tenantIdOnWire } from '../../identity/tenants/schema.ts';
+import { consentInput } from '../../payments/methods/schema.ts';
 import { customerFilters, customerSearch } from './list-statements.ts';
 
-const clearable = (shape: ReturnType<typeof Type.String>, title: string, description: string) =>
-  Type.Optional(Type.Union([shape, Type.Null()], { title, description: `${description} null clears it.` }));
+const clearable = (shape: ReturnType<typeof Type.String>, title: string, description: string, clears = 'clears it.') =>
+  Type.Optional(Type.Union([shape, Type.Null()], { title, description: `${description} null ${clears}` }));
 
 export const requiredOfNewCustomer = ['name'] as const;
 
@@ -48,8 +49,11 @@ export const customerInput = Type.Object(
     paymentMethod: clearable(
       oneLine({ maxLength: 255, writeOnly: true }),
       'one line of at most 255 characters, or null',
-      "The provider's token of the payment method (Stripe: `pm_…`), never a card number. Not returned.",
+      "The provider's token of the payment method (Stripe: `pm_…`), never a card number. Set up as a payment method at " +
+        '`defaultChannelId`, and the default once it is ACTIVE.',
+      'detaches the default.',
     ),
+    consent: Type.Optional(consentInput),
     livemode: livemodeInput('the mode of the default channel, or live'),
     clockId: Type.Optional(
       Type.Union([long('The clock.'), Type.Null()], {
@@ -102,7 +106,6 @@ export const customerRecord = Type.Object(
         description: 'The payment method that renewals are charged with: `mtd_` and a time-ordered part.',
       }),
     ),
-    hasPaymentMethod: Type.Boolean({ description: "Whether a provider's token is stored." }),
     clockId: nullable(Type.Integer()),
     createdTime: Type.String(),
     updatedTime,

@@ -13,7 +13,6 @@ export interface CustomerRow {
   metadata: Record<string, unknown> | null;
   default_channel_id: number | null;
   default_method_id: string | null;
-  has_payment_method: boolean;
   clock_id: number | null;
   created_at: string;
   updated_at: string | null;
@@ -24,8 +23,7 @@ export const customerColumns = `c.tenant_id, c.id, c.livemode, c.name, c.email, 
     c.metadata, c.default_channel_id,
   (select m.id from payment_method m
     where m.tenant_id = c.tenant_id and m.customer_id = c.id and m.is_default) as default_method_id,
-  c.payment_method_sealed is not null or c.payment_method is not null as has_payment_method, c.clock_id, c.created_at,
-      c.updated_at`;
+  c.clock_id, c.created_at, c.updated_at`;
 
 export const insertCustomer = statement<CustomerRow>(
   'customers.insert',
@@ -49,17 +47,9 @@ export const updateCustomer = statement<CustomerRow>(
           external_id = case when $10 then $11 else c.external_id end,
           metadata = case when $12 then $13::json else c.metadata end,
           default_channel_id = case when $14 then $15::bigint else c.default_channel_id end,
-          payment_method_sealed = case when $16 then $17::bytea else c.payment_method_sealed end,
-          payment_method = case when not $16 then c.payment_method end,
-          updated_at = to_timestamp($18::float8 / 1000)
+          updated_at = to_timestamp($16::float8 / 1000)
     where c.tenant_id = $1 and c.id = $2
    returning ${customerColumns}`,
-);
-
-/** Values: tenant, id, the sealed token of the payment method. */
-export const setPaymentMethod = statement<CustomerRow>(
-  'customers.set_payment_method',
-  `update customer c set payment_method_sealed = $3 where c.tenant_id = $1 and c.id = $2 returning ${customerColumns}`,
 );
 
 /** With the time of its test clock. Values: visible tenants, id. */

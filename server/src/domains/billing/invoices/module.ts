@@ -7,7 +7,7 @@ import { overdueInvoiceWorker } from './overdue/worker.ts';
 import { invoiceRoutes } from './routes.ts';
 import { invoiceInPaymentEvent, invoiceRecord } from './schema.ts';
 import { settings } from './settings.ts';
-import { settlementOf } from './settlement/return-excess.ts';
+import { settlementOf } from './settlement/services.ts';
 import { leftOverSettlementWorker } from './settlement/settle-left-over.ts';
 
 /** Invoices: lines, tax, numbers, payment reservations and settlement. */

@@ -96,7 +96,7 @@ export const invoiceRoutes: readonly Route<BillingApp>[] = [
       'invoice_not_payable',
       'payment_exceeds_invoice',
       ...acceptanceRefusals,
-      'payment_method_unreadable',
+      'payment_method_attempts_reached',
       'payment_method_unusable',
       'method_of_other_channel',
     ],

@@ -103,7 +103,7 @@ export const payInput = Type.Object(
         minLength: 1,
         maxLength: 255,
         writeOnly: true,
-        description: "The provider's token of the payment method. Default: the customer's.",
+        description: "The provider's token of the payment method, charged once.",
       }),
     ),
     methodId: Type.Optional({

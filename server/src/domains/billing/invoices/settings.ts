@@ -6,6 +6,7 @@ export const settings = {
     default: 'true',
     description:
       'Whether money that a payment took beyond what was left to pay of its invoice or payment link is refunded ' +
-      'at once. If not, and on channels without a provider, it stands as their `amountToReturn`.',
+      'at once. If not, and on channels without a provider, it stands as their `amountToReturn`, and is `UNAPPLIED` ' +
+      'in the ledger.',
   }),
 };

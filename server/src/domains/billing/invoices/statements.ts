@@ -77,10 +77,11 @@ const amountUnderWay = sumOfPayments('p.amount', `t.status in ('PENDING', 'PROCE
 const amountRefunded = sumOfPayments('greatest(t.amount_refunded - p.excess, 0)', `p.state = 'SUCCEEDED'`);
 const amountToReturn = sumOfPayments('greatest(p.excess - t.amount_refund_held, 0)', 'p.excess > 0');
 
-/** When a failed payment of an invoice is retried: its subscription keeps the schedule. */
+/** When a failed payment of an invoice is retried, or an announced debit is sent: its subscription keeps the schedule. */
 const nextPaymentAttempt = (tenant: string, invoice: string) => `(
     select c.due_at from invoice_collection c
-     where c.tenant_id = ${tenant} and c.invoice_id = ${invoice} and c.state = 'FAILED')`;
+     where c.tenant_id = ${tenant} and c.invoice_id = ${invoice}
+       and (c.state = 'FAILED' or c.announced_method_id is not null))`;
 
 /** The columns of `InvoiceRow`, from `invoice i`. */
 export const invoiceColumns = `i.tenant_id, i.id, i.livemode, i.series, i.number, i.customer_id, i.status, i.currency,
@@ -124,9 +125,6 @@ export interface PaymentRow {
 /** A locked invoice with the payment defaults of its customer. */
 export interface LockedInvoice extends InvoiceRow {
   default_channel_id: number | null;
-  /** The customer's token, sealed, or unsealed by an older version. */
-  payment_method_sealed: Buffer | null;
-  payment_method: string | null;
   /** The method that its automatic payment charges: the subscription's, or else the customer's default. */
   method: MethodOfInvoice | null;
   /** Whether its channel, or else the customer's, has a provider. */
@@ -138,7 +136,11 @@ export interface LockedInvoice extends InvoiceRow {
 }
 
 /** A payment method, as far as charging it for an invoice needs it. */
-export interface MethodOfInvoice extends Pick<MethodRow, 'id' | 'channel_id' | 'status' | 'failure_code'> {}
+export interface MethodOfInvoice
+  extends Pick<
+    MethodRow,
+    'id' | 'channel_id' | 'status' | 'failure_code' | 'type' | 'provider' | 'mandate_reference'
+  > {}
 
 /** An open payment of a locked invoice. */
 export interface OpenPayment {
@@ -232,9 +234,10 @@ export const findPayments = statement<PaymentRow>(
  */
 export const lockInvoiceRows = statement<LockedInvoice>(
   'invoices.lock',
-  `select ${invoiceColumns}, c.default_channel_id, c.payment_method_sealed, c.payment_method, k.now_at as clock_now,
+  `select ${invoiceColumns}, c.default_channel_id, k.now_at as clock_now,
           (select json_build_object('id', m.id, 'channel_id', m.channel_id, 'status', m.status,
-                                    'failure_code', m.failure_code)
+                                    'failure_code', m.failure_code, 'type', m.type, 'provider', m.provider,
+                                    'mandate_reference', m.mandate_reference)
              from payment_method m
             where m.tenant_id = i.tenant_id and m.id = coalesce(s.method_id, (
                     select id from payment_method
@@ -248,7 +251,7 @@ export const lockInvoiceRows = statement<LockedInvoice>(
       select * from invoice where tenant_id = wanted.tenant_id and id = wanted.id for update
     ) as i
     cross join lateral (
-      select default_channel_id, payment_method_sealed, payment_method, clock_id
+      select default_channel_id, clock_id
         from customer where tenant_id = i.tenant_id and id = i.customer_id limit 1
     ) as c
      left join lateral (

@@ -7,6 +7,7 @@ const everyMail = ['customer', 'seller', 'number', 'amount', 'link'] as const;
 /** The mails to customers whose texts a tenant can change, each with its placeholders: `{number}`. */
 const mailPlaceholders = {
   invoice: [...everyMail, 'dueDate'],
+  debitAnnounced: [...everyMail, 'debitDate', 'mandate'],
   receipt: [...everyMail, 'paidOn'],
   paymentFailed: [...everyMail, 'nextAttempt'],
   lastPaymentFailed: everyMail,
@@ -33,6 +34,7 @@ const textsOfLanguage = Type.Optional(
   Type.Object(
     {
       invoice: Type.Optional(mailText),
+      debitAnnounced: Type.Optional(mailText),
       receipt: Type.Optional(mailText),
       paymentFailed: Type.Optional(mailText),
       lastPaymentFailed: Type.Optional(mailText),

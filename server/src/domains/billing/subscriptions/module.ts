@@ -1,3 +1,4 @@
+import { dayMs } from '../../../core/clock.ts';
 import { failureLog } from '../../../platform/jobs/worker.ts';
 import type { Module } from '../../../platform/module.ts';
 import type { BillingApp } from '../app.ts';
@@ -43,6 +44,7 @@ function billingWorker(app: BillingApp) {
     ...app,
     database: app.workerDatabase,
     retryIntervalsMs: app.settings['app.subscription.retry-intervals'],
+    debitNoticeMs: app.settings['app.subscription.debit-notice-days'] * dayMs,
     ...failureLog(app.log, 'Subscription billing'),
   });
 }

@@ -66,29 +66,32 @@ export const acceptanceRefusals = [
   'currency_not_supported',
 ] as const satisfies readonly RefusalType[];
 
-/** Throws a refusal if the channel does not accept payments in this currency (`acceptanceRefusal`). */
-export function requireAccepting(channel: ChannelRow, currency: string): void {
-  const refusal = acceptanceRefusal(channel, currency);
+/**
+ * Throws a refusal if the channel does not accept payments in this currency (`acceptanceRefusal`). `field` names the
+ * channel.
+ */
+export function requireAccepting(channel: ChannelRow, currency: string, field = 'channelId'): void {
+  const refusal = acceptanceRefusal(channel, currency, field);
   if (refusal !== undefined) throw refusal;
 }
 
 /**
  * Why the channel does not accept payments in this currency: one of `acceptanceRefusals`. Undefined: it accepts them.
  */
-export function acceptanceRefusal(channel: ChannelRow, currency: string): Refusal | undefined {
-  if (channel.is_disabled) return sandboxDisabled('channelId');
+export function acceptanceRefusal(channel: ChannelRow, currency: string, field = 'channelId'): Refusal | undefined {
+  if (channel.is_disabled) return sandboxDisabled(field);
   if (channel.has_key_of_other_mode) {
     const [mode, other] = channel.livemode ? ['live', 'test'] : ['test', 'live'];
     return new Refusal(
       'channel_inactive',
       `This channel takes ${mode} payments, but holds an API key of its provider's ${other} mode: ` +
         'it needs another key.',
-      { field: 'channelId' },
+      { field },
     );
   }
   if (!channel.state) {
     return new Refusal('channel_inactive', 'This channel does not accept payments: it is switched off.', {
-      field: 'channelId',
+      field,
     });
   }
   if (!channel.currencies.includes(currency)) {

@@ -1,5 +1,5 @@
 /**
- * The four accounts of a tenant in each currency. The balance of an account is its debits less its credits. All
+ * The accounts of a tenant in each currency. The balance of an account is its debits less its credits. All
  * balances sum to zero, because every transfer debits one account and credits another with the same amount
  * (docs/concepts/ledger.md).
  */
@@ -8,6 +8,7 @@ export const accounts = {
   MERCHANT_PAYABLE: 'Money owed to the merchant for payments that succeeded.',
   REFUNDS: 'Money refunded to payers, at the expense of the merchant.',
   PROVIDER_FEES: 'Fees that providers have kept, if they report them.',
+  UNAPPLIED: 'Money that payments took although nothing was left to pay: it is owed to the payers.',
 } as const;
 
 export type Account = keyof typeof accounts;

@@ -24,10 +24,13 @@ type Moved = Relation<
  * | a payment succeeds | PROVIDER_RECEIVABLE | MERCHANT_PAYABLE |
  * | with a fee | PROVIDER_FEES | PROVIDER_RECEIVABLE |
  * | a refund succeeds | REFUNDS | PROVIDER_RECEIVABLE |
+ * | and returns money that paid nothing | UNAPPLIED | MERCHANT_PAYABLE |
  * | a refund fails after it had succeeded | PROVIDER_RECEIVABLE | REFUNDS |
+ * | which had returned money that paid nothing | MERCHANT_PAYABLE | UNAPPLIED |
  *
- * A payment that returns from REFUNDED to SUCCESS is not booked as a success again. Leg 2 of a refund is its reversal;
- * the primary key ensures that it is booked only once.
+ * A payment that returns from REFUNDED to SUCCESS is not booked as a success again. Legs 2 and 4 of a refund are its
+ * reversal; the primary key ensures that they are booked only once. Refunds return money that paid nothing
+ * (`bookUnapplied`) before any other of the payment.
  */
 export const bookTransfers = (moved: Moved) => `
   transfer as (
@@ -45,6 +48,17 @@ export const bookTransfers = (moved: Moved) => `
     select tenant_id, livemode, refund_id, 2, id, booked_channel_id, 'PROVIDER_RECEIVABLE', 'REFUNDS', currency,
         -refunded, at
       from ${moved.name} where refunded < 0
+    union all
+    select tenant_id, livemode, refund_id, 3, id, booked_channel_id, 'UNAPPLIED', 'MERCHANT_PAYABLE', currency,
+        least(refunded, unapplied.amount), at
+      from ${moved.name} cross join lateral (${unappliedOf(moved.name)}) as unapplied
+     where refunded > 0 and unapplied.amount > 0
+    union all
+    select moved.tenant_id, livemode, refund_id, 4, moved.id, booked_channel_id, 'MERCHANT_PAYABLE', 'UNAPPLIED',
+        moved.currency, l.amount, at
+      from ${moved.name} as moved
+      join ledger_transfer l on l.tenant_id = moved.tenant_id and l.source_id = moved.refund_id and l.leg = 3
+     where refunded < 0
   ),
   booked as (
     insert into ledger_transfer (tenant_id, source_id, leg, transaction_id, channel_id, debit, credit, currency, amount,
@@ -57,3 +71,14 @@ export const bookTransfers = (moved: Moved) => `
       from transfer
      group by 1, 2, 3, 4, 5, 6
   )`;
+
+/** What a payment took and nothing has returned yet of what paid nothing. It is found by the key and by its refunds. */
+const unappliedOf = (moved: string) => `
+        select coalesce(sum(case when credit = 'UNAPPLIED' then amount else -amount end), 0)::bigint as amount
+          from (select debit, credit, amount from ledger_transfer
+                 where tenant_id = ${moved}.tenant_id and source_id = ${moved}.id and leg = 3
+                 union all
+                select debit, credit, amount from ledger_transfer
+                 where tenant_id = ${moved}.tenant_id and transaction_id = ${moved}.id and source_id <> transaction_id
+                   and leg in (3, 4)) as entry
+         where 'UNAPPLIED' in (debit, credit)`;

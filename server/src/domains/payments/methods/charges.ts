@@ -8,6 +8,7 @@ import type { Agreement, Consent, KeptMethod, ProviderMethod, SaveRequest } from
 import type { Outcome } from '../providers/provider.ts';
 import { changeMethod, insertMethod, type MethodChangeDeps } from './change.ts';
 import type { MethodCustomers } from './customers.ts';
+import { insertDecline } from './declines-statements.ts';
 import { columnsOf, keptMethodOf, type Opener, referenceDigest, type Sealer } from './kept.ts';
 import { customerAtProvider, learnCustomer, readMethodsOf } from './provider-customers.ts';
 import { lockedMethod } from './read.ts';
@@ -28,6 +29,8 @@ export interface ChargeOfMethod {
   tenant_id: number;
   /** The payment's UUID. */
   id: string;
+  /** The number of the operation. */
+  number: number;
   livemode: boolean;
   customer_id: number | null;
   /** The method that the payment was created with. */
@@ -182,10 +185,13 @@ export class ChargeMethods {
 
   async #recordFailure(
     transaction: Queryable,
-    { tenant_id }: ChargeOfMethod,
+    { tenant_id, id: paymentId, number }: ChargeOfMethod,
     { id, code }: Extract<MethodEffect, { kind: 'failed' }>,
   ): Promise<void> {
     const before = await lockedMethod(transaction, { tenant_id, id });
+    const customer = await this.#deps.methodCustomers.find(transaction, [tenant_id], before.customer_id);
+    const declinedMs = customer?.nowMs ?? this.#deps.clock();
+    await transaction.run(insertDecline, [tenant_id, id, paymentId, number, declinedMs]);
     // What the issuer said decides whether an EXPIRED card can be charged: a later failure does not hide it.
     const isIssuersWord = before.status === 'EXPIRED' && before.failure_code === 'expired_card';
     const status = statusAfterFailure(before.status, code);

@@ -8,6 +8,8 @@ export interface MethodCustomer {
   livemode: boolean;
   name: string;
   email: string | null;
+  /** The time of its test clock, in ms; null: the real time. */
+  nowMs: number | null;
 }
 
 /** Identifies a customer. */

@@ -21,13 +21,15 @@ export const methodChecks: readonly Check[] = [
       with attached as (
         select tenant_id, object_id, count(*) as count from event where type = 'payment_method.attached' group by 1, 2
       ), known as (
-        select tenant_id, ${method('id')} as object_id, reference_sealed, source_sealed from payment_method
+        select tenant_id, ${method('id')} as object_id, reference_sealed,
+               coalesce(source_plain, source_sealed::text) as source
+          from payment_method
          where status in ('ACTIVE', 'EXPIRED', 'REVOKED')
       )
       select object_id as offender
         from known
         left join attached using (tenant_id, object_id)
-       where attached.count is distinct from 1 or reference_sealed is null or source_sealed is not null`,
+       where attached.count is distinct from 1 or reference_sealed is null or source is not null`,
   },
   {
     claim: 'Every payment method that failed or was detached has exactly one event of that, and no other has one',

@@ -23,7 +23,18 @@ export interface Opener {
 type MethodKey = Pick<MethodRow, 'tenant_id' | 'id'>;
 
 export const referenceAssociatedData = ({ tenant_id, id }: MethodKey) => `payment_method/${tenant_id}/${id}/reference`;
-export const sourceAssociatedData = ({ tenant_id, id }: MethodKey) => `payment_method/${tenant_id}/${id}/source`;
+
+/** Where the source of a method is stored, or was: a token of a customer's record opens only as that. */
+export function sourceAssociatedData({
+  tenant_id,
+  id,
+  customer_id,
+  sealed_for_customer,
+}: Pick<MethodRow, 'tenant_id' | 'id' | 'customer_id' | 'sealed_for_customer'>): string {
+  return sealed_for_customer
+    ? `customer/${tenant_id}/${customer_id}/paymentMethod`
+    : `payment_method/${tenant_id}/${id}/source`;
+}
 
 export function sealReference(
   { customerReference, reference, networkTransactionId }: KeptReference,
@@ -40,13 +51,15 @@ export function keptMethodOf(row: MethodRow, { open }: Opener): KeptMethod {
   return { ...reference, type: row.type, providerType: row.provider_type ?? '', agreement: row.agreement };
 }
 
-export function sealSource(source: MethodSource, key: MethodKey, { seal }: Sealer): Buffer {
-  return seal(JSON.stringify(source), sourceAssociatedData(key));
+export function sealSource(source: MethodSource, row: MethodRow, { seal }: Sealer): Buffer {
+  return seal(JSON.stringify(source), sourceAssociatedData(row));
 }
 
 export function sourceOf(row: MethodRow, { open }: Opener): MethodSource {
+  if (row.source_plain !== null) return { token: row.source_plain, bankAccount: null };
   if (row.source_sealed === null) return { token: null, bankAccount: null };
-  return JSON.parse(open(row.source_sealed, sourceAssociatedData(row))) as MethodSource;
+  const source = open(row.source_sealed, sourceAssociatedData(row));
+  return row.sealed_for_customer ? { token: source, bankAccount: null } : (JSON.parse(source) as MethodSource);
 }
 
 /** The columns of what the provider tells of a method. */

@@ -10,9 +10,15 @@ let florin: TestFlorin;
 let admin: string;
 let channelId: number;
 
+/** The service runs on the 15th of a month, which is neither over soon nor begins just now. */
+const day = new Date();
+const aheadMs =
+  Date.UTC(day.getUTCFullYear(), day.getUTCMonth() + (day.getUTCDate() > 15 ? 1 : 0), 15, 12) - day.getTime();
+const clock = () => Date.now() + aheadMs;
+
 beforeAll(async () => {
   db = await databaseFromTemplate();
-  florin = await florinOn(db);
+  florin = await florinOn(db, {}, clock);
   admin = await administratorOf(florin);
   channelId = await sandboxChannel();
 });
@@ -358,10 +364,10 @@ describe('the month of a card', () => {
   const print = (id: string, monthsFromNow: number) =>
     db.query(
       `update payment_method
-          set expiry_month = extract(month from now() + $2::int * interval '1 month'),
-              expiry_year = extract(year from now() + $2::int * interval '1 month'), expiry_due_at = now()
+          set expiry_month = extract(month from printed), expiry_year = extract(year from printed), expiry_due_at = now()
+         from (select $3::timestamptz at time zone 'UTC' + $2::int * interval '1 month' as printed) as card
         where 'mtd_' || replace(id::text, '-', '') = $1`,
-      [id, monthsFromNow],
+      [id, monthsFromNow, new Date(clock())],
     );
 
   test('is announced once before it ends, and the card stays ACTIVE', async () => {
@@ -371,9 +377,6 @@ describe('the month of a card', () => {
     await db.query(`update payment_method set expiring_told = null where 'mtd_' || replace(id::text, '-', '') = $1`, [
       id,
     ]);
-    const day = new Date();
-    const daysLeft = (Date.UTC(day.getUTCFullYear(), day.getUTCMonth() + 1) - day.getTime()) / 86_400_000;
-    if (daysLeft > 30) return;
     await eventually('the event is sent', async () => (await sent()).length === 1);
     expect((await method(id)).status).toBe('ACTIVE');
   });
@@ -392,5 +395,77 @@ describe('the month of a card', () => {
     await paymentIn(dataOf(await create({ methodId, initiator: 'MERCHANT' })).id, 'FAILED');
     expect(await method(methodId)).toMatchObject({ status: 'EXPIRED', failureCode: 'expired_card' });
     expect(refusal(await create({ methodId }))).toMatchObject({ status: 409, type: 'payment_method_unusable' });
+  });
+});
+
+describe('the cap of a network', () => {
+  const declinedTo = async (methodId: string, times: number) => {
+    for (let i = 0; i < times; i++) {
+      await paymentIn(dataOf(await create({ methodId, initiator: 'MERCHANT' })).id, 'FAILED');
+    }
+  };
+  const reached = { status: 409, type: 'payment_method_attempts_reached', field: 'methodId' };
+  const age = (methodId: string, days: number) =>
+    db.query(
+      `update payment_method_decline set declined_at = declined_at - $2 * interval '1 day'
+        where 'mtd_' || replace(method_id::text, '-', '') = $1`,
+      [methodId, days],
+    );
+
+  test('refuses a further payment with a method that was declined too often, until 30 days are over', async () => {
+    const { id: methodId } = await kept(await makeCustomer(), { token: 'sandbox:decline:insufficient_funds' });
+    await declinedTo(methodId, 14);
+    const last = dataOf(await create({ methodId }));
+    await paymentIn(last.id, 'FAILED');
+    const refused = await create({ methodId });
+    expect(refusal(refused)).toEqual(reached);
+    expect(refused.body.error.details).toEqual({ brand: 'visa', declines: 15, period: '30 days' });
+    expect(refusal(await create({ methodId, initiator: 'MERCHANT' }))).toEqual(reached);
+    await age(methodId, 30);
+    await paymentIn(dataOf(await create({ methodId })).id, 'FAILED');
+  });
+
+  test('counts neither successes nor failures that never reached the network', async () => {
+    const { id: methodId } = await kept(await makeCustomer(), { token: 'sandbox:decline:invalid_operation' });
+    await declinedTo(methodId, 16);
+    const { id: fine } = await kept(await makeCustomer());
+    for (let i = 0; i < 16; i++) await paymentIn(dataOf(await create({ methodId: fine })).id, 'SUCCESS');
+    const rows = await db.query(
+      `select from payment_method_decline where 'mtd_' || replace(method_id::text, '-', '') = any ($1)`,
+      [[methodId, fine]],
+    );
+    expect(rows).toEqual([]);
+  });
+
+  test('binds a payment of an invoice as well, and not a debit', async () => {
+    const customerId = await makeCustomer();
+    const word = 'sandbox:decline:insufficient_funds';
+    const { id: methodId } = await kept(customerId, { token: word });
+    await declinedTo(methodId, 15);
+    const lines = [{ description: 'Bread', quantity: 1, unitAmount: 500 }];
+    const { id } = dataOf(await florin.post('/api/invoice/create', { customerId, currency: 'USD', lines }, admin));
+    dataOf(await florin.post('/api/invoice/finalize', { id }, admin));
+    expect(refusal(await florin.post('/api/invoice/pay', { id, methodId }, admin))).toEqual(reached);
+    const { id: debit } = await kept(customerId, { token: word, type: 'sepa_debit', consent });
+    await declinedTo(debit, 16);
+  });
+});
+
+const consent = { ipAddress: '192.0.2.7', userAgent: 'A browser', acceptedTime: '2027-01-31T10:00:00.000Z' };
+
+describe('a setup that the provider refuses for a reason of ours', () => {
+  test('warns an operator, and a declined one does not', async () => {
+    const refusals = async () => {
+      const { body } = await florin.call('GET', '/metrics');
+      return Number(/florin_provider_refusals_total\{[^}]*invalid_operation[^}]*\} (\d+)/.exec(String(body))?.[1] ?? 0);
+    };
+    const before = await refusals();
+    const customerId = await makeCustomer();
+    const declined = dataOf(await setUp({ customerId, channelId, token: 'sandbox:setup:fail' }));
+    await methodIn(declined.id, 'FAILED');
+    expect(await refusals()).toBe(before);
+    const unknown = dataOf(await setUp({ customerId, channelId, token: 'sandbox:no-such-word' }));
+    expect(await methodIn(unknown.id, 'FAILED')).toMatchObject({ failureCode: 'invalid_operation' });
+    await eventually('it is counted', async () => (await refusals()) === before + 1);
   });
 });

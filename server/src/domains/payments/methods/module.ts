@@ -1,6 +1,7 @@
 import type { Module } from '../../../platform/module.ts';
 import { sealedColumn } from '../../../platform/postgres/sealed-column-statements.ts';
 import type { PaymentsApp } from '../app.ts';
+import { sweepOldDeclines } from './declines.ts';
 import { methodChecks } from './integrity.ts';
 import { referenceAssociatedData, sourceAssociatedData } from './kept.ts';
 import { customerAssociatedData } from './provider-customers.ts';
@@ -21,7 +22,7 @@ const methodKey = [
 /** Payment methods: what customers can be charged with again, kept by the providers of channels. */
 export const methods = {
   name: 'methods',
-  tables: ['payment_method', 'provider_customer', 'payment_method_operation'],
+  tables: ['payment_method', 'provider_customer', 'payment_method_operation', 'payment_method_decline'],
   sealed: [
     sealedColumn<MethodKey>({
       ...sealedOfMethod,
@@ -29,10 +30,12 @@ export const methods = {
       key: methodKey,
       associatedData: referenceAssociatedData,
     }),
-    sealedColumn<MethodKey>({
+    sealedColumn<MethodKey & { customer_id: number; sealed_for_customer: boolean }>({
       ...sealedOfMethod,
       column: 'source_sealed',
+      plainColumn: 'source_plain',
       key: methodKey,
+      further: ['customer_id', 'sealed_for_customer'],
       associatedData: sourceAssociatedData,
     }),
     sealedColumn<{ tenant_id: number; customer_id: number; channel_id: number; id: string }>({
@@ -68,11 +71,15 @@ export const methods = {
     method_of_other_channel: 'invalid',
     payment_method_unusable: 'conflict',
     payment_method_in_use: 'conflict',
+    payment_method_attempts_reached: 'conflict',
   },
   reference: [{ name: 'Payment methods', description: 'What customers can be charged with again.' }],
   resources: { payment_method: methodRecord },
   eventObjects: { payment_method: methodRecord },
   routes: methodRoutes,
   integrity: methodChecks,
+  retention: ({ database }) => [
+    { name: 'declines of payment methods', sweep: (nowMs) => sweepOldDeclines(database, nowMs) },
+  ],
   workers: ({ methodWorker, expiryWorker, readingWorker }) => [methodWorker, expiryWorker, readingWorker],
 } satisfies Module<PaymentsApp>;

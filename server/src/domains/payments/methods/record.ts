@@ -83,6 +83,10 @@ export const method = defineRecord(
     reference_digest: stored<Buffer | null>('bytea'),
     /** `MethodSource`, sealed, until the setup has ended. */
     source_sealed: stored<Buffer | null>('bytea'),
+    /** `source_sealed` is a token that an earlier release has sealed for the record of the customer. */
+    sealed_for_customer: stored<boolean>('boolean'),
+    /** A token that an earlier release had stored in clear. */
+    source_plain: stored<string | null>('text'),
     return_url: stored<string | null>('text'),
     /** The month (YYYY-MM) of which `payment_method.expiring` was sent. */
     expiring_told: stored<string | null>('text'),
@@ -117,6 +121,8 @@ export const emptyMethod = {
   reference_sealed: null,
   reference_digest: null,
   source_sealed: null,
+  sealed_for_customer: false,
+  source_plain: null,
   return_url: null,
   expiring_told: null,
   expiry_due_at: null,

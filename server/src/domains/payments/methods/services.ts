@@ -10,7 +10,7 @@ import { methodWorker } from './worker.ts';
 
 /** Makes what sets payment methods up at providers. */
 export function methodServices(
-  app: WebhooksApp & Pick<PaymentsApp, 'settings' | 'providers' | 'channels' | 'credentials'>,
+  app: WebhooksApp & Pick<PaymentsApp, 'settings' | 'providers' | 'channels' | 'credentials' | 'operatorWarnings'>,
 ) {
   const { settings, sandboxEnabled, queueDatabase, workerDatabase, log } = app;
   const methodCustomers = new RegisteredMethodCustomers();

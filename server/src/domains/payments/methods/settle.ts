@@ -73,8 +73,11 @@ function changeBy(
 ): MethodChange {
   const isDetached = before.status === 'DETACHED';
   if (outcome.kind === 'failed') {
-    return { status: isDetached ? 'DETACHED' : 'FAILED', failure_code: outcome.failure.code, source_sealed: null };
+    return { status: isDetached ? 'DETACHED' : 'FAILED', failure_code: outcome.failure.code, ...noSource };
   }
   const told = columnsOf(outcome.method, before.channel_id, before, transaction, deps);
-  return { ...told, status: isDetached ? 'DETACHED' : 'ACTIVE', source_sealed: null };
+  return { ...told, status: isDetached ? 'DETACHED' : 'ACTIVE', ...noSource };
 }
+
+/** What a setup was made from is of no use once it has ended. */
+const noSource = { source_sealed: null, source_plain: null } as const;

@@ -59,7 +59,7 @@ export async function setUpMethod(
 export interface Setup {
   token?: string | undefined;
   bankAccount?: BankAccount | undefined;
-  customer: MethodCustomer;
+  customer: Pick<MethodCustomer, 'tenantId' | 'id'>;
   channel: ChannelRow;
   /** Null: it becomes the default where the customer has none. */
   isDefault: boolean | null;
@@ -82,29 +82,27 @@ export async function beginSetup(
   const key = { tenant_id: tenantId, id: app.generateUuid() };
   const time = isoTime(uuidTimeMs(key.id));
   const provider = channel.provider as NonNullable<ChannelRow['provider']>;
-  const row = await insertMethod(
-    transaction,
-    {
-      ...emptyMethod,
-      ...key,
-      livemode: channel.livemode,
-      customer_id: customer.id,
-      channel_id: channel.id,
-      provider,
-      type: bankAccount === null ? (type ?? 'other') : 'sepa_debit',
-      ...shownOf(bankAccount),
-      agreement: setup.agreement ?? 'SUBSCRIPTION',
-      status: 'PENDING',
-      wants_default: setup.isDefault,
-      consent: setup.consent ?? null,
-      metadata: (setup.metadata as MethodRow['metadata'] | undefined) ?? null,
-      source_sealed: token === null && bankAccount === null ? null : sealSource({ token, bankAccount }, key, app),
-      return_url: setup.returnUrl ?? null,
-      created_at: time,
-      updated_at: time,
-    },
-    app,
-  );
+  const unsealed: MethodRow = {
+    ...emptyMethod,
+    ...key,
+    livemode: channel.livemode,
+    customer_id: customer.id,
+    channel_id: channel.id,
+    provider,
+    type: bankAccount === null ? (type ?? 'other') : 'sepa_debit',
+    ...shownOf(bankAccount),
+    agreement: setup.agreement ?? 'SUBSCRIPTION',
+    status: 'PENDING',
+    wants_default: setup.isDefault,
+    consent: setup.consent ?? null,
+    metadata: (setup.metadata as MethodRow['metadata'] | undefined) ?? null,
+    return_url: setup.returnUrl ?? null,
+    created_at: time,
+    updated_at: time,
+  };
+  const hasSource = token !== null || bankAccount !== null;
+  const source_sealed = hasSource ? sealSource({ token, bankAccount }, unsealed, app) : null;
+  const row = await insertMethod(transaction, { ...unsealed, source_sealed }, app);
   await transaction.run(openMethodOperation, [tenantId, row.id, 'SETUP', channel.id, provider, uuidTimeMs(row.id)]);
   const secrets = {
     ...(token !== null && { token: 'set' as const }),
@@ -156,24 +154,31 @@ async function channelThatKeeps(
   const channel = await app.channels.findUsable(id, tenantId);
   requireModeOfKey(principal, channel.livemode, 'channelId', `channel ${id}`);
   requireSameMode(livemode, channel.livemode, 'channelId', `channel ${id}`);
-  requireAccepting(channel, channel.currencies[0] as string);
-  await requireMethodsOf(channel, app);
+  await requireSetupsAt(channel, app);
   return channel;
+}
+
+/** Refuses a channel that does not accept payments, or whose provider keeps no payment methods. */
+export async function requireSetupsAt(
+  channel: ChannelRow,
+  app: Pick<PaymentsApp, 'providers'>,
+  field = 'channelId',
+): Promise<void> {
+  requireAccepting(channel, channel.currencies[0] as string, field);
+  await requireMethodsOf(channel, app, field);
 }
 
 /** Refuses (`channel_cannot`) a channel whose provider keeps no payment methods. */
 export async function requireMethodsOf(
   { id, provider }: ChannelRow,
   { providers }: Pick<PaymentsApp, 'providers'>,
+  field = 'channelId',
 ): Promise<void> {
   const connector: Provider | undefined = provider === null ? undefined : await providers.of(provider);
   if (connector?.methods !== undefined) return;
   throw new Refusal(
     'channel_cannot',
     `Channel ${id} cannot keep payment methods: ${provider ?? 'it has no provider'}.`,
-    {
-      field: 'channelId',
-      details: { provider, ability: 'methods' },
-    },
+    { field, details: { provider, ability: 'methods' } },
   );
 }

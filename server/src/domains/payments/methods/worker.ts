@@ -7,10 +7,11 @@ import type { Transactional } from '../../../platform/postgres/database.ts';
 import type { FailPoint } from '../../../platform/process/fail-point.ts';
 import { type ChannelCredentials, callbackUrlOf } from '../channels/credentials.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
+import type { OperatorWarnings } from '../channels/operator-warnings.ts';
 import { lookUpAt, maximumLimitWaitMs } from '../operation-queue/rules.ts';
 import { callInTime } from '../providers/call-in-time.ts';
 import type { ProviderName, Providers } from '../providers/directory.ts';
-import { failure } from '../providers/failures.ts';
+import { type Failure, failure } from '../providers/failures.ts';
 import type {
   Absent,
   Call,
@@ -45,6 +46,7 @@ export interface MethodWorkerDeps extends FailureReports {
   channels: Pick<ChannelDirectory, 'find'>;
   credentials: Pick<ChannelCredentials, 'of' | 'secrets'>;
   methodCustomers: MethodCustomers;
+  operatorWarnings: Pick<OperatorWarnings, 'failed'>;
   seal: (plain: string, associatedData: string) => Buffer;
   clock: Clock;
   generateUuid: GenerateUuid;
@@ -114,6 +116,7 @@ async function setUp(operation: Operation, row: MethodRow, deps: MethodWorkerDep
   if (answer.kind === 'attached' || answer.kind === 'failed') {
     await settleSetup(operation, row, answer, asked, deps);
     failPoint('method_settled');
+    if (answer.kind === 'failed') await warnOperator(operation, answer.failure, deps);
     return;
   }
   if ('customerReference' in answer && answer.customerReference !== undefined) {
@@ -181,6 +184,7 @@ async function detach(operation: Operation, row: MethodRow, deps: MethodWorkerDe
   }
   await finish(operation, answer.kind === 'succeeded' ? 'SUCCEEDED' : 'FAILED', asked, deps);
   deps.failPoint('method_settled');
+  if (answer.kind === 'failed') await warnOperator(operation, answer.failure, deps);
 }
 
 async function askForDetach(operation: Operation, row: MethodRow, deps: MethodWorkerDeps): Promise<Outcome> {
@@ -196,8 +200,19 @@ async function askForDetach(operation: Operation, row: MethodRow, deps: MethodWo
     return methods.detach(request, context);
   });
   // The method lives on at the provider: it is detached once an operator has given the channel a key that works.
-  const isRefused = answer.kind === 'failed' && answer.failure.code === 'credentials_refused';
-  return isRefused ? { kind: 'unknown', cause: new Error(answer.failure.message) } : answer;
+  if (answer.kind !== 'failed' || answer.failure.code !== 'credentials_refused') return answer;
+  await warnOperator(operation, answer.failure, deps);
+  return { kind: 'unknown', cause: new Error(answer.failure.message) };
+}
+
+/** About failures that are no declines, for each channel and code once a minute. */
+async function warnOperator(
+  { channel_id: channelId, provider, method_id, kind }: Operation,
+  failure: Failure,
+  { operatorWarnings }: MethodWorkerDeps,
+): Promise<void> {
+  const facts = { methodId: publicId('mtd', method_id), operation: kind };
+  await operatorWarnings.failed({ channelId, provider, failure, facts });
 }
 
 async function callWithCredentials<Answer>(

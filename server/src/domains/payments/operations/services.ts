@@ -6,7 +6,6 @@ import type { ObserveCall } from './call.ts';
 import { type DiscrepancyWorkerDeps, discrepancyWorker } from './discrepancies/worker.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { WaitingPayments } from './look-up-waiting.ts';
-import { OperatorWarnings, type OperatorWarningsDeps } from './operator-warnings.ts';
 import { FinishedRechecker } from './recheck-finished.ts';
 import { Settler, type SettlerDeps } from './settle.ts';
 
@@ -16,7 +15,14 @@ const providerSecondsBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30];
 type Needs = WebhooksApp &
   Pick<
     PaymentsApp,
-    'settings' | 'providers' | 'channels' | 'credentials' | 'payments' | 'invoicePayments' | 'chargeMethods'
+    | 'settings'
+    | 'providers'
+    | 'channels'
+    | 'credentials'
+    | 'operatorWarnings'
+    | 'payments'
+    | 'invoicePayments'
+    | 'chargeMethods'
   >;
 
 /** Makes what calls providers and settles what they answer. */
@@ -32,8 +38,7 @@ export function operationServices(app: Needs) {
     observe: providerCallObserver(app),
   };
   const { onDiscrepancy, onVerdict } = discrepancyObservers(app);
-  const operatorWarnings = new OperatorWarnings({ ...app, onFailure: operatorFailureCounter(app) });
-  const settler = new Settler({ ...common, onDiscrepancy, operatorWarnings });
+  const settler = new Settler({ ...common, onDiscrepancy });
   const dispatcher = new Dispatcher({
     ...common,
     settler,
@@ -50,7 +55,7 @@ export function operationServices(app: Needs) {
     onVerdict,
     ...failureLog(log, 'Looking up discrepancies'),
   });
-  return { operatorWarnings, settler, dispatcher, rechecker, waitingPayments, discrepancyWorker: discrepancies };
+  return { settler, dispatcher, rechecker, waitingPayments, discrepancyWorker: discrepancies };
 }
 
 /** Measures and traces how long providers take to answer. */
@@ -82,16 +87,6 @@ function providerCallObserver({ metrics, tracing, clock }: Needs): ObserveCall {
       failure: outcome === 'unknown' ? 'The provider did not answer in time, or not clearly.' : undefined,
     });
   };
-}
-
-function operatorFailureCounter({ metrics }: Needs): OperatorWarningsDeps['onFailure'] {
-  const failures = metrics.counter(
-    'florin_provider_refusals_total',
-    'Requests that a provider refused for a reason that an operator has to mend, by provider and failure code: ' +
-      'credentials_refused or invalid_operation. No payer was declined.',
-    ['provider', 'code'],
-  );
-  return (provider, code) => failures.labels(provider, code).inc();
 }
 
 /** Counts and logs discrepancies and their verdicts. */

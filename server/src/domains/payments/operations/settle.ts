@@ -4,6 +4,7 @@ import { KeyedMutex } from '../../../platform/concurrency/keyed-mutex.ts';
 import { Batcher } from '../../../platform/postgres/batcher.ts';
 import type { Queryable, Transaction, Transactional } from '../../../platform/postgres/database.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
+import type { OperatorWarnings } from '../channels/operator-warnings.ts';
 import { type ChargeMethods, involvesMethod } from '../methods/charges.ts';
 import { setMethodOfNext } from '../operation-queue/statements.ts';
 import { findRefund, type RefundRow } from '../refunds/statements.ts';
@@ -12,7 +13,6 @@ import { transitionParameters } from '../transactions/transition.cte.ts';
 import { type DiscrepancyReporterDeps, reportContradiction, reportDifference } from './discrepancies/open.ts';
 import { differenceOf, type Report } from './discrepancies/rules.ts';
 import { nextChannelFor } from './fallback.ts';
-import type { OperatorWarnings } from './operator-warnings.ts';
 import { settleOperations } from './settle-statements.ts';
 import {
   contradicts,

@@ -38,6 +38,12 @@ export const providerNames = Object.keys(factories) as ProviderName[];
  */
 export const providersWithoutMethodEvents: ReadonlySet<ProviderName> = new Set<ProviderName>(['mollie']);
 
+/**
+ * Providers that announce each debit to its payer themselves: Stripe by e-mail, unless that is switched off in its
+ * dashboard.
+ */
+export const providersAnnouncingDebits: ReadonlySet<ProviderName> = new Set<ProviderName>(['stripe']);
+
 /** The providers of a node, each constructed at its first use. */
 export class Providers {
   readonly #context: ProviderContext;

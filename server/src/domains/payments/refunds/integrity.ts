@@ -30,7 +30,7 @@ export const refundChecks: readonly Check[] = [
       with booked as (
         select tenant_id, source_id as id, transaction_id, leg, debit, credit, currency, amount
           from ledger_transfer
-         where source_id <> transaction_id
+         where source_id <> transaction_id and 'UNAPPLIED' not in (debit, credit)
       ), expected as (
         select tenant_id, id, transaction_id, 1::smallint as leg, 'REFUNDS' as debit, 'PROVIDER_RECEIVABLE' as credit,
                currency, amount

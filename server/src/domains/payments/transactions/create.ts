@@ -15,7 +15,15 @@ import type { CreateInput } from './schema.ts';
 
 type CreateApp = Pick<
   PaymentsApp,
-  'database' | 'channels' | 'providers' | 'invoicePayments' | 'methodCustomers' | 'payments' | 'generateUuid' | 'seal'
+  | 'database'
+  | 'channels'
+  | 'providers'
+  | 'invoicePayments'
+  | 'methodCustomers'
+  | 'payments'
+  | 'clock'
+  | 'generateUuid'
+  | 'seal'
 >;
 
 /**

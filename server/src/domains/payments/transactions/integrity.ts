@@ -24,7 +24,7 @@ export const transactionChecks: readonly Check[] = [
                count(*) filter (where leg = 2 and debit = 'PROVIDER_FEES' and credit = 'PROVIDER_RECEIVABLE') as fees,
                count(*) as transfers
           from ledger_transfer
-         where source_id = transaction_id
+         where source_id = transaction_id and 'UNAPPLIED' not in (debit, credit)
          group by 1, 2
       )
       select ${publicIdOf('id')} as offender

@@ -2,6 +2,7 @@ import { invalid, notFound, Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { PaymentsApp } from '../app.ts';
 import type { ChannelRow } from '../channels/statements.ts';
+import { attemptsReached } from '../methods/declines.ts';
 import { readMethod } from '../methods/read.ts';
 import type { MethodRow } from '../methods/record.ts';
 import { isUsable, unusable } from '../methods/rules.ts';
@@ -9,7 +10,7 @@ import { findCustomer, requireMethodsOf } from '../methods/setup.ts';
 import type { PaymentInput } from './record.ts';
 import type { CreateInput } from './schema.ts';
 
-type App = Pick<PaymentsApp, 'database' | 'methodCustomers' | 'providers'>;
+type App = Pick<PaymentsApp, 'database' | 'methodCustomers' | 'providers' | 'clock'>;
 
 /** Whether a request names a payment method, or anything that belongs to keeping one. */
 export function asksForMethod({
@@ -49,7 +50,7 @@ async function withCharged(
   methodId: string,
   channel: ChannelRow,
   principal: Principal,
-  { database }: App,
+  { database, methodCustomers, clock }: App,
 ): Promise<PaymentInput | Refusal> {
   const row = await readMethod(database, methodId, principal, 'methodId');
   const isOther = payment.customerId != null && payment.customerId !== row.customer_id;
@@ -57,7 +58,12 @@ async function withCharged(
   if (isOther || row.tenant_id !== principal.tenantId || row.livemode !== channel.livemode) {
     throw notFound('payment method', methodId, 'methodId');
   }
-  return refusalOf(row, channel.id) ?? { ...payment, methodId: row.id, customerId: row.customer_id };
+  const refusal = refusalOf(row, channel.id);
+  if (refusal !== undefined) return refusal;
+  const { tenant_id: tenantId, id, customer_id: customerId } = row;
+  const customer = await methodCustomers.find(database, [tenantId], customerId);
+  const reached = await attemptsReached(database, [{ tenantId, methodId: id }], customer?.nowMs ?? clock());
+  return reached.get(id) ?? { ...payment, methodId: id, customerId };
 }
 
 /** Why a method cannot be charged through a channel. */

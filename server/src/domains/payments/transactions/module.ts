@@ -45,7 +45,6 @@ export const transactions = {
   },
   errors: {
     illegal_transition: 'conflict',
-    payment_method_unreadable: 'conflict',
   },
   reference: [{ name: 'Transactions', description: 'Payments.' }],
   resources: { transaction: transactionDetail },

@@ -54,8 +54,6 @@ export interface PaymentsDeps {
   invoicePayments: InvoicePayments;
   fanOut: FanOut;
   generateUuid: GenerateUuid;
-  /** Opens a sealed value with its associated data. */
-  open: (sealed: Buffer, associatedData: string) => string;
   seal: (plain: string, associatedData: string) => Buffer;
   observeBatch?: (size: number, durationMs: number) => void;
   /** Called for each payment that was written, after the commit. */
@@ -174,7 +172,7 @@ export class Payments {
   }
 
   #rowOrRefusal(request: PaymentRequest, channel: ChannelRow | undefined): PaymentRow | Refusal {
-    const { open, seal } = this.#deps;
+    const { seal } = this.#deps;
     const { id, tenantId, userId, livemode, channelId } = request;
     const createdBy = { tenantId, userId };
     const usable = usableChannel(channel, request, createdBy);
@@ -182,9 +180,7 @@ export class Payments {
     if (usable.livemode !== livemode) {
       return otherModeRefusal(livemode, usable.livemode, 'channelId', `channel ${channelId}`);
     }
-    const token = openToken(request.paymentMethod, open);
-    if (token instanceof Refusal) return token;
-    return newPayment({ ...request, paymentMethod: token }, usable, createdBy, id, seal);
+    return newPayment(request, usable, createdBy, id, seal);
   }
 
   /**
@@ -286,35 +282,16 @@ const noId = '00000000-0000-0000-0000-000000000000';
 /** What billing creates is created once by other means. */
 const withoutKey: OnceKey = { idempotencyKey: null, requestHash: null };
 
-/** A provider's token of a payment method, as it is stored. */
-export interface StoredToken {
-  sealed: Buffer;
-  /** The associated data that it is sealed with. */
-  associatedData: string;
-}
-
 /** A payment that billing creates, for an invoice or from a payer's page. */
-export interface PaymentRequest extends Omit<PaymentInput, 'paymentMethod'> {
+export interface PaymentRequest extends PaymentInput {
   id: string;
   tenantId: number;
   /** The mode of what is paid: a channel of the other mode is refused. */
   livemode: boolean;
   /** The user on whose behalf the payment is created. */
   userId: number;
-  paymentMethod: StoredToken | string | null;
   /** No payer waits for it, as for a renewal: charges of others are sent first. Default: false. */
   background?: boolean;
-}
-
-/** Refuses the one payment: a token that cannot be opened must not keep those of other customers. */
-function openToken(token: PaymentRequest['paymentMethod'], open: PaymentsDeps['open']): string | null | Refusal {
-  if (token === null || typeof token === 'string') return token;
-  try {
-    return open(token.sealed, token.associatedData);
-  } catch (cause) {
-    const message = 'The stored payment method of the customer cannot be opened.';
-    return new Refusal('payment_method_unreadable', message, { cause });
-  }
 }
 
 interface PaymentId {

@@ -40,7 +40,7 @@ export const transactionRoutes: readonly Route<PaymentsApp>[] = [
       'invoice_not_payable',
       'method_of_other_channel',
       'payment_exceeds_invoice',
-      'payment_method_unreadable',
+      'payment_method_attempts_reached',
       'payment_method_unusable',
     ],
     data: transactionRecord,

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { makeCheckout, makeShop, pagesOf } from '../../billing/checkouts.ts';
-import { makeCustomer, makeInvoice } from '../../billing/invoices.ts';
+import { makeCustomer, makeInvoice, makePayingCustomer } from '../../billing/invoices.ts';
 import { administratorOf, dataOf, makeChannel } from '../../factories.ts';
 import { eventually } from '../../postgres/database.ts';
 import type { Scenario } from './scenario.ts';
@@ -169,8 +169,7 @@ export function billingKills(
   ): Promise<void> {
     const channelId = await scenario.makeChannel();
     const { id: clockId } = await scenario.post('clock/create', { name: 'Months', nowTime: '2027-01-31T09:30:00Z' });
-    const facts = { clockId, defaultChannelId: channelId, paymentMethod: 'sandbox:succeed' };
-    const customerId = await makeCustomer(node.service, node.as, facts);
+    const customerId = await makePayingCustomer(node.service, node.as, { clockId, defaultChannelId: channelId });
     const plan = { name: 'Gold', currency: 'USD', amount: 3100, interval: 'month', livemode: false, state: true };
     const { id: planId } = await scenario.post('plan/modify', plan);
     for (let i = 0; i < 5; i++) await scenario.post('subscription/create', { customerId, planId });

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { makeCustomer } from '../../billing/invoices.ts';
+import { makePayingCustomer } from '../../billing/invoices.ts';
 import { startReceiver } from '../../webhooks/receiver.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -17,8 +17,7 @@ export async function stopWhileKilled(scenario: Scenario): Promise<void> {
 
   const subscribed = await scenario.makeChannel();
   const { id: clockId } = await scenario.post('clock/create', { name: 'Months', nowTime: '2027-01-31T09:30:00Z' });
-  const facts = { clockId, defaultChannelId: subscribed, paymentMethod: 'sandbox:succeed' };
-  const customerId = await makeCustomer(node.service, node.as, facts);
+  const customerId = await makePayingCustomer(node.service, node.as, { clockId, defaultChannelId: subscribed });
   const plan = { name: 'Gold', currency: 'USD', amount: 3100, interval: 'month', livemode: false, state: true };
   const { id: planId } = await scenario.post('plan/modify', plan);
   for (let i = 0; i < 5; i++) await scenario.post('subscription/create', { customerId, planId });

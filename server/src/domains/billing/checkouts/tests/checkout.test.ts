@@ -12,6 +12,7 @@ import { administratorOf, dataOf, makeChannel, makeKey } from '../../../../../te
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
 import { aRefusal } from '../../../../../tests/support/shapes.ts';
+import { uuidOfPublicId } from '../../../../core/id.ts';
 import { offendersOf } from '../../../../platform/postgres/check.ts';
 import { checkoutChecks } from '../integrity.ts';
 import { sweepExpired } from '../sweep.ts';
@@ -251,6 +252,14 @@ async function waitingAtProvider() {
 const payment = async (id: string) => dataOf(await florin.get(`/api/transaction/detail?id=${id}`, shop.as));
 const refundsOf = async (id: string) => dataOf(await florin.get(`/api/refund/list?transactionId=${id}`, shop.as));
 
+/** The payments with UNAPPLIED money, and its balance. */
+const unappliedOf = () =>
+  db.query(
+    `select transaction_id, sum(case when debit = 'UNAPPLIED' then amount else -amount end)::bigint as amount
+       from ledger_transfer where 'UNAPPLIED' in (debit, credit)
+      group by 1 having sum(case when debit = 'UNAPPLIED' then amount else -amount end) <> 0`,
+  );
+
 const isJudged = (id: number, number: number) =>
   eventually('it is known whether the payment pays the checkout', async () => {
     const [row] = await db.query<{ judged: boolean }>(
@@ -297,8 +306,10 @@ test('an amount paid twice without a provider stands to be given back, and an op
   expect(await toReturn()).toEqual([id]);
   expect((await florin.get('/metrics')).body).toMatch(/^florin_excess_payments_total\{result="to_return"\} 1$/m);
   expect([await refundsOf(first), await refundsOf(second)]).toEqual([[], []]);
+  expect(await unappliedOf()).toEqual([{ transaction_id: uuidOfPublicId('txn', second), amount: -1999 }]);
   dataOf(await florin.post('/api/refund/create', { transactionId: second }, shop.as));
   expect(await toReturn()).toEqual([]);
+  expect(await unappliedOf()).toEqual([]);
   expect(await detail(id)).toMatchObject({ status: 'PAID', transactionId: first, amountToReturn: 0 });
 });
 

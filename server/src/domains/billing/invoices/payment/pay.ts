@@ -6,6 +6,7 @@ import type { Transaction } from '../../../../platform/postgres/database.ts';
 import { answerOnce, type IdempotentAnswer } from '../../../../platform/postgres/idempotency-records.ts';
 import { appendAudit } from '../../../identity/audit/append.ts';
 import type { SaveMethod } from '../../../payments/methods/charges.ts';
+import { attemptsReached } from '../../../payments/methods/declines.ts';
 import { findMethodOfCustomer } from '../../../payments/methods/read.ts';
 import { isUsable } from '../../../payments/methods/rules.ts';
 import type { Initiator } from '../../../payments/providers/provider.ts';
@@ -104,8 +105,8 @@ export interface InvoicePaymentInput {
   channelId: number;
   /** The user in whose name the payment is created. */
   userId: number;
-  /** The provider's token. Default: the customer's; null: the payer chooses. */
-  paymentMethod?: string | null | undefined;
+  /** The provider's token. Without one, and without a method, the payer chooses. */
+  paymentMethod?: string | undefined;
   /** The UUID of the payment method to charge, instead of a token. */
   methodId?: string;
   initiator?: Initiator;
@@ -127,11 +128,23 @@ export async function payLockedInvoice(
 ): Promise<{ id: string; amount: number }> {
   const reserved = await reservedOn(transaction, invoice, stillWaiting);
   const amount = requirePayableAmount(invoice, reserved, input.amount, 'id');
+  const nowMs = customerNowMs(invoice, clock());
+  if (input.methodId !== undefined) await requireAttemptsLeft(transaction, invoice, input.methodId, nowMs);
   const request = { ...paymentRequestOf(invoice, generateUuid(), amount, input.channelId, input), userId };
   const [created] = await payments.createInTransaction(transaction, [request]);
   if (created instanceof Refusal) throw created;
   const { tenantId, invoiceId, id: transactionId } = request;
   const payment = { tenantId, invoiceId, transactionId, amount, automatic: false };
-  await recordPayments(transaction, [payment], customerNowMs(invoice, clock()));
+  await recordPayments(transaction, [payment], nowMs);
   return { id: transactionId, amount };
+}
+
+async function requireAttemptsLeft(
+  transaction: Transaction,
+  { tenant_id: tenantId }: LockedInvoice,
+  methodId: string,
+  nowMs: number,
+): Promise<void> {
+  const refusal = (await attemptsReached(transaction, [{ tenantId, methodId }], nowMs)).get(methodId);
+  if (refusal !== undefined) throw refusal;
 }

@@ -1,17 +1,26 @@
 import { Refusal } from '../../../../core/errors.ts';
 import type { GenerateUuid } from '../../../../core/id.ts';
 import type { Queryable, Transaction } from '../../../../platform/postgres/database.ts';
-import { isUsable } from '../../../payments/methods/rules.ts';
+import { attemptsReached } from '../../../payments/methods/declines.ts';
+import { debitTypes, isUsable } from '../../../payments/methods/rules.ts';
+import { providersAnnouncingDebits } from '../../../payments/providers/directory.ts';
 import { failure } from '../../../payments/providers/failures.ts';
 import type { Payments } from '../../../payments/transactions/payments.ts';
 import type { PaymentRow } from '../../../payments/transactions/record.ts';
 import { queueMails } from '../../customer-mails/queue.ts';
+import type { AnnouncedDebit } from '../../customer-mails/statements.ts';
 import { appendInvoiceEvents } from '../events.ts';
 import { type InvoiceKey, keyOfRow, mapKeyOf, openPaymentsOf } from '../lock.ts';
-import { paymentRequestOf, storedPaymentMethod } from '../payment/payment-request.ts';
+import { paymentRequestOf } from '../payment/payment-request.ts';
 import { recordPayments } from '../payment/reserve.ts';
 import { isReserving, unpaidAmountOf } from '../rules.ts';
-import { failedPaymentColumns, type InvoiceRow, insertFailedPayments, type LockedInvoice } from '../statements.ts';
+import {
+  failedPaymentColumns,
+  type InvoiceRow,
+  insertFailedPayments,
+  type LockedInvoice,
+  type MethodOfInvoice,
+} from '../statements.ts';
 
 /** The result of one attempt to pay an invoice. `InvoiceFollowers.settled` reports how payments end. */
 export type PaymentAttempt = InvoiceKey &
@@ -23,6 +32,10 @@ export type PaymentAttempt = InvoiceKey &
     | { outcome: 'not_payable' }
     /** Nothing is sent: the only method there is was refused before, and must not be charged again. */
     | { outcome: 'withheld' }
+    /** Nothing is sent now: the method's network allows no further attempt yet. */
+    | { outcome: 'skipped' }
+    /** Nothing is sent now: a debit with this method was announced, and is sent when its notice is over. */
+    | { outcome: 'announced'; methodId: string; debitMs: number }
     /** No payment could be created. The invoice records a failed payment. */
     | { outcome: 'failed'; failure: AttemptFailure; invoice: InvoiceRow }
   );
@@ -36,15 +49,26 @@ interface AttemptFailure {
 export interface PayInvoicesDeps {
   payments: Pick<Payments, 'createInTransaction'>;
   generateUuid: GenerateUuid;
+  /** How long before it is sent a debit is announced, where its provider does not. Default: it is not. */
+  debitNoticeMs?: number;
 }
+
+/** What earlier attempts say of methods, by the key of the invoice (`mapKeyOf`). */
+export interface EarlierAttempts {
+  /** Methods that must not be charged again. */
+  refusedMethods: ReadonlyMap<string, string>;
+  /** Methods whose debit is announced. */
+  announcedMethods: ReadonlyMap<string, string>;
+}
+
+const noAttempts: EarlierAttempts = { refusedMethods: new Map(), announcedMethods: new Map() };
 
 /**
  * Pays the remaining amounts of many invoices: one payment for each, of the payment method of its subscription or of
  * its customer, without the payer (`wayToPay`). Runs in the caller's transaction, which has locked the invoices
  * (`lockInvoices`). The payments are committed together with the caller's writes, so that a crash neither loses nor
  * repeats a payment. A customer is mailed the invoice when its payment waits for a bank transfer. `nowMs` is the
- * customers' time; `refusedMethods` are the methods that must not be charged again, by invoice. Returns one attempt for
- * each wanted invoice, in that order. The caller schedules the retries of failed payments and then appends their events
+ * customers' time. Returns one attempt for each wanted invoice, in that order. The caller schedules the retries of failed payments and then appends their events
  * (`appendFailureEvents`).
  */
 export async function payInvoices(
@@ -52,8 +76,8 @@ export async function payInvoices(
   wanted: readonly InvoiceKey[],
   locked: readonly LockedInvoice[],
   nowMs: number,
-  { payments, generateUuid }: PayInvoicesDeps,
-  refusedMethods: ReadonlyMap<string, string> = new Map(),
+  { payments, generateUuid, debitNoticeMs = 0 }: PayInvoicesDeps,
+  earlier = noAttempts,
 ): Promise<PaymentAttempt[]> {
   if (wanted.length === 0) return [];
   const wantedKeys = new Set(wanted.map(mapKeyOf));
@@ -65,12 +89,7 @@ export async function payInvoices(
       .get(mapKeyOf(keyOfRow(invoice)))
       ?.some((payment) => payment.automatic || (!payment.waits_for_payer && isReserving(payment, new Set()))) ?? false;
   const payable = invoices.filter((invoice) => unpaidAmountOf(invoice) > 0 && !isUnderWay(invoice));
-  const ways = new Map(
-    payable.map((invoice) => {
-      const key = mapKeyOf(keyOfRow(invoice));
-      return [key, wayToPay(invoice, refusedMethods.get(key))];
-    }),
-  );
+  const ways = await waysToPay(transaction, payable, { ...earlier, debitNoticeMs, nowMs });
   const wayOf = (invoice: LockedInvoice) => ways.get(mapKeyOf(keyOfRow(invoice))) as WayToPay;
   const requests = payable.flatMap((invoice) => {
     const way = wayOf(invoice);
@@ -105,7 +124,11 @@ export async function payInvoices(
 
   const invoiceOf = new Map(invoices.map((invoice) => [mapKeyOf(keyOfRow(invoice)), invoice]));
   const waiting = payable.filter((invoice) => isAwaitingTransfer(createdOf.get(mapKeyOf(keyOfRow(invoice)))));
-  const mails = waiting.map((invoice) => ({ kind: 'INVOICE' as const, invoice }));
+  const announced = payable.flatMap((invoice) => {
+    const way = wayOf(invoice);
+    return 'debit' in way ? [{ kind: 'DEBIT' as const, invoice, debit: way.debit }] : [];
+  });
+  const mails = [...waiting.map((invoice) => ({ kind: 'INVOICE' as const, invoice })), ...announced];
   await queueMails(transaction, mails, generateUuid);
   const failureOf = new Map(failed.map((one) => [mapKeyOf(keyOfRow(one.invoice)), one]));
   return wanted.map(({ tenantId, invoiceId }): PaymentAttempt => {
@@ -114,6 +137,12 @@ export async function payInvoices(
     const transactionId = openedOf.get(key);
     if (transactionId !== undefined) return { ...invoiceKey, outcome: 'opened', transactionId };
     if (ways.get(key) === withheld) return { ...invoiceKey, outcome: 'withheld' };
+    const way = ways.get(key);
+    if (way === skipped) return { ...invoiceKey, outcome: 'skipped' };
+    if (way !== undefined && 'debit' in way) {
+      const { methodId, atMs: debitMs } = way.debit;
+      return { ...invoiceKey, outcome: 'announced', methodId, debitMs };
+    }
     const failure = failureOf.get(key);
     if (failure !== undefined) {
       return {
@@ -130,11 +159,47 @@ export async function payInvoices(
 }
 
 type WayToPay =
-  | { channelId: number; methodId?: string; initiator?: 'MERCHANT'; paymentMethod?: null }
+  | { channelId: number; methodId?: string; initiator?: 'MERCHANT' }
   | { failure: AttemptFailure }
-  | typeof withheld;
+  | { debit: AnnouncedDebit & { methodId: string } }
+  | typeof withheld
+  | typeof skipped;
 
 const withheld = { withheld: true } as const;
+const skipped = { skipped: true } as const;
+
+/** How each invoice is paid, by its key. */
+async function waysToPay(
+  transaction: Queryable,
+  invoices: readonly LockedInvoice[],
+  {
+    refusedMethods,
+    announcedMethods,
+    debitNoticeMs,
+    nowMs,
+  }: EarlierAttempts & { debitNoticeMs: number; nowMs: number },
+): Promise<Map<string, WayToPay>> {
+  const ways = invoices.map((invoice) => {
+    const key = keyOfRow(invoice);
+    const way = wayToPay(invoice, refusedMethods.get(mapKeyOf(key)));
+    const { method } = invoice;
+    const isNewDebit =
+      'methodId' in way && method !== null && isAnnounced(method) && announcedMethods.get(mapKeyOf(key)) !== method.id;
+    if (!isNewDebit || debitNoticeMs === 0) return { key, way };
+    const debit = { methodId: method.id, atMs: nowMs + debitNoticeMs, mandateReference: method.mandate_reference };
+    return { key, way: { debit } };
+  });
+  const charged = ways.flatMap(({ key: { tenantId }, way }) =>
+    'methodId' in way && way.methodId !== undefined ? [{ tenantId, methodId: way.methodId }] : [],
+  );
+  const reached = await attemptsReached(transaction, charged, nowMs);
+  const isReached = (way: WayToPay) => 'methodId' in way && way.methodId !== undefined && reached.has(way.methodId);
+  return new Map(ways.map(({ key, way }) => [mapKeyOf(key), isReached(way) ? skipped : way]));
+}
+
+/** Whether Florin announces the debits of a method. */
+const isAnnounced = ({ type, provider }: MethodOfInvoice) =>
+  debitTypes.has(type) && !providersAnnouncingDebits.has(provider);
 
 /**
  * How an invoice is paid without its payer: the method decides the channel. Without one, a channel without a provider
@@ -142,7 +207,7 @@ const withheld = { withheld: true } as const;
  */
 function wayToPay(invoice: LockedInvoice, refusedMethodId: string | undefined): WayToPay {
   const { method, offline_channel_id: offlineChannelId } = invoice;
-  if (offlineChannelId !== null) return { channelId: offlineChannelId, paymentMethod: null };
+  if (offlineChannelId !== null) return { channelId: offlineChannelId };
   if (method !== null) {
     if (!isUsable(method)) return { failure: missingMethod };
     if (method.id === refusedMethodId) return withheld;
@@ -150,8 +215,7 @@ function wayToPay(invoice: LockedInvoice, refusedMethodId: string | undefined): 
   }
   const channelId = invoice.channel_id ?? invoice.default_channel_id;
   if (channelId === null) return { failure: noChannel };
-  if (invoice.has_provider && storedPaymentMethod(invoice) === null) return { failure: missingMethod };
-  return { channelId };
+  return invoice.has_provider ? { failure: missingMethod } : { channelId };
 }
 
 const missingMethod: AttemptFailure = failure('payment_method_missing');

@@ -4,6 +4,7 @@ import { appendInvoiceEvents, type InvoiceEvent } from '../events.ts';
 import { keyOfRow, lockInvoices, mapKeyOf } from '../lock.ts';
 import { unpaidAmountOf } from '../rules.ts';
 import type { LockedInvoice } from '../statements.ts';
+import { type Excess, paidBy } from './excess.ts';
 import type { InvoiceFollowers, SettledPayment } from './followers.ts';
 import {
   type EndedPayment,
@@ -14,21 +15,11 @@ import {
   updateSettledInvoices,
 } from './settle-statements.ts';
 
-/** What a payment took beyond what was left to pay of its invoice or checkout. */
-export interface Excess {
-  tenantId: number;
-  invoiceId?: number;
-  checkoutId?: number;
-  /** The payment's UUID. */
-  transactionId: string;
-  amount: number;
-}
-
 export interface SettlementDeps {
   generateUuid: GenerateUuid;
   followers: Pick<InvoiceFollowers, 'settled'>;
   /** Gives the money back if the payment's channel can. Returns the amount that is left to give back. */
-  returnExcess: (transaction: Queryable, excess: Excess) => Promise<number>;
+  settleExcess: (transaction: Queryable, excess: Excess) => Promise<number>;
 }
 
 /**
@@ -39,7 +30,7 @@ export interface SettlementDeps {
 export async function settlePayments(
   transaction: Queryable,
   ended: readonly EndedPayment[],
-  { generateUuid, followers, returnExcess }: SettlementDeps,
+  { generateUuid, followers, settleExcess }: SettlementDeps,
 ): Promise<void> {
   if (ended.length === 0) return;
   const keys = ended.map(({ tenant_id, invoice_id }) => ({ tenantId: tenant_id, invoiceId: invoice_id }));
@@ -58,7 +49,7 @@ export async function settlePayments(
   const ends = changes.map(({ payment }) => payment);
   await transaction.run(endPayments, endColumns.parametersOf(ends));
   for (const { payment, after } of changes) {
-    if (payment.excess > 0) after.amount_to_return += await returnExcess(transaction, excessOf(payment));
+    if (payment.excess > 0) after.amount_to_return += await settleExcess(transaction, excessOf(payment));
   }
   await followers.settled(
     transaction,
@@ -84,8 +75,7 @@ function applyPayment(
   const updated_at = time > invoice.updated_at ? time : invoice.updated_at;
   const next = { ...invoice, version: invoice.version + 1, updated_at };
   if (state !== 'SUCCEEDED') return { after: next, excess: 0 };
-  const applied = Math.min(amount, unpaidAmountOf(invoice));
-  const excess = amount - applied;
+  const { applied, excess } = paidBy(amount, unpaidAmountOf(invoice));
   const amount_paid = invoice.amount_paid + applied;
   if (applied === 0 || amount_paid < invoice.total) return { after: { ...next, amount_paid }, excess };
   return { after: { ...next, amount_paid, status: 'PAID', paid_at: time }, excess };

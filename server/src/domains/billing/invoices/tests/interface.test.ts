@@ -3,6 +3,7 @@ import {
   makeCustomer,
   makeDraft,
   makeInvoice,
+  makePayingCustomer,
   paymentEventsOfInvoice,
   settledInvoice,
 } from '../../../../../tests/support/billing/invoices.ts';
@@ -221,8 +222,8 @@ describe('payments of an invoice', () => {
     expect(await paymentEventsOfInvoice(db, id)).toHaveLength(3);
   });
 
-  test("through a provider use the customer's token and settle the invoice by the provider's result", async () => {
-    const poor = await makeCustomer(florin, admin, {
+  test("through a provider use the customer's payment method and settle the invoice by the provider's result", async () => {
+    const poor = await makePayingCustomer(florin, admin, {
       defaultChannelId: sandboxId,
       paymentMethod: 'sandbox:decline:insufficient_funds',
     });

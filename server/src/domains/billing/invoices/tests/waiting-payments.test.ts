@@ -58,6 +58,17 @@ async function billed() {
   return { subscriptionId: subscription.id, invoiceId: invoice.id, transfer: invoice.payments[0].transactionId };
 }
 
+/** What the ledger has of money of a payment that pays nothing, oldest first. */
+async function unappliedOf(transactionId: string): Promise<string[]> {
+  const rows = await db.query<{ debit: string; credit: string; amount: number }>(
+    `select debit, credit, amount from ledger_transfer
+      where 'txn_' || replace(transaction_id::text, '-', '') = $1 and 'UNAPPLIED' in (debit, credit)
+      order by created_at, leg`,
+    [transactionId],
+  );
+  return rows.map(({ debit, credit, amount }) => `${debit}→${credit} ${amount}`);
+}
+
 /** A payment of the invoice that waits for its payer at the provider. */
 async function sentToProvider(id: number) {
   const transactionId = await payByCard(id, 'sandbox:payer');
@@ -85,8 +96,16 @@ test('a bill that waits for a transfer is paid by card, and the later transfer s
   const listed = (await florin.get('/api/invoice/list?toReturn=true&livemode=false', admin)).body.data;
   expect(listed.map(({ id }: { id: number }) => id)).toEqual([invoiceId]);
   expect(await refundsOf(transfer)).toEqual([]);
+  expect(await unappliedOf(transfer)).toEqual(['MERCHANT_PAYABLE→UNAPPLIED 1000']);
 
+  dataOf(await florin.post('/api/refund/create', { transactionId: transfer, amount: 400 }, admin));
+  expect(await invoiceOf(invoiceId)).toMatchObject({ amountToReturn: 600 });
   dataOf(await florin.post('/api/refund/create', { transactionId: transfer }, admin));
+  expect(await unappliedOf(transfer)).toEqual([
+    'MERCHANT_PAYABLE→UNAPPLIED 1000',
+    'UNAPPLIED→MERCHANT_PAYABLE 400',
+    'UNAPPLIED→MERCHANT_PAYABLE 600',
+  ]);
   expect(await invoiceOf(invoiceId)).toMatchObject({ status: 'PAID', amountToReturn: 0, amountRefunded: 0 });
   expect((await florin.get('/api/invoice/list?toReturn=true&livemode=false', admin)).body.data).toEqual([]);
   expect(await subscriptionOf(subscriptionId)).toMatchObject({ state: 'ACTIVE' });
@@ -101,8 +120,25 @@ test('a card payment that succeeds after the transfer has come is refunded at on
   expect(await invoiceOf(invoiceId)).toMatchObject({ status: 'PAID', amountPaid: 1000 });
   await eventually('it is refunded', async () => (await paymentOf(card)).status === 'REFUNDED');
   expect(await refundsOf(card)).toMatchObject([{ amount: 1000, reason: 'duplicate', status: 'SUCCESS' }]);
+  expect(await unappliedOf(card)).toEqual(['MERCHANT_PAYABLE→UNAPPLIED 1000', 'UNAPPLIED→MERCHANT_PAYABLE 1000']);
   expect(await invoiceOf(invoiceId)).toMatchObject({ amountPaid: 1000, amountToReturn: 0, amountRefunded: 0 });
   expect(await paymentEventsOfInvoice(db, invoiceId)).toEqual(['invoice.paid']);
+  await holds();
+});
+
+test('money whose refund fails stays UNAPPLIED, and an operator sees it', async () => {
+  // A refund of this amount is refused.
+  const unitAmount = 7_319_070;
+  const id = await makeInvoice(florin, admin, customerId, { lines: [{ description: 'x', quantity: 1, unitAmount }] });
+  const transfer = await pay(id);
+  const card = await payByCard(id, 'sandbox:late');
+  await received(transfer);
+  await eventually('the refund is refused', async () => (await refundsOf(card))[0]?.status === 'FAILED');
+  expect(await invoiceOf(id)).toMatchObject({ status: 'PAID', amountPaid: unitAmount, amountToReturn: unitAmount });
+  expect(await unappliedOf(card)).toEqual([`MERCHANT_PAYABLE→UNAPPLIED ${unitAmount}`]);
+  const balances = dataOf(await florin.get('/api/ledger/balance?currency=USD&livemode=false', admin));
+  const unapplied = balances.find(({ account }: { account: string }) => account === 'UNAPPLIED');
+  expect(Number(unapplied.balance)).toBeLessThanOrEqual(-unitAmount);
   await holds();
 });
 

@@ -32,6 +32,8 @@ export interface CollectDeps {
   /** The retry schedule: the wait after each failed attempt (`app.subscription.retry-intervals`). */
   retryIntervalsMs: readonly number[];
   payments: Pick<Payments, 'createInTransaction'>;
+  /** `app.subscription.debit-notice-days`. */
+  debitNoticeMs: number;
   /** Sections in which fault tests end the process. */
   failPoint: FailPoint;
   onError: (error: unknown) => void;
@@ -69,12 +71,14 @@ async function collect(due: readonly CollectionKey[], nowMs: number, deps: Colle
     // later.
     const stillDueIds = new Set(stillDue.map(({ invoice_id }) => invoice_id));
     const wanted = keys.filter(({ invoiceId }) => stillDueIds.has(invoiceId));
-    const refusedMethods = new Map(
-      stillDue
-        .filter(isRefused)
-        .map((row) => [mapKeyOf({ tenantId: row.tenant_id, invoiceId: row.invoice_id }), row.method_id as string]),
-    );
-    const attempts = await payInvoices(transaction, wanted, invoices, nowMs, deps, refusedMethods);
+    const keyOf = ({ tenant_id: tenantId, invoice_id: invoiceId }: CollectionKey) => mapKeyOf({ tenantId, invoiceId });
+    const earlier = {
+      refusedMethods: new Map(stillDue.filter(isRefused).map((row) => [keyOf(row), row.method_id as string])),
+      announcedMethods: new Map(
+        stillDue.flatMap((row) => (row.announced_method_id === null ? [] : [[keyOf(row), row.announced_method_id]])),
+      ),
+    };
+    const attempts = await payInvoices(transaction, wanted, invoices, nowMs, deps, earlier);
     const outcomes = attempts.flatMap((attempt) => outcomesOf(attempt, nowMs));
     await applyOutcomes(transaction, outcomes, deps);
     // After the outcomes, which schedule the retries that the events show.
@@ -100,7 +104,10 @@ async function collectAlone(collection: CollectionKey, nowMs: number, deps: Coll
 function outcomesOf(attempt: PaymentAttempt, atMs: number): CollectionOutcome[] {
   const { tenantId, invoiceId, outcome } = attempt;
   if (outcome === 'failed') return [{ tenantId, invoiceId, outcome, atMs, retry: retryOf(attempt.failure.code) }];
-  if (outcome === 'withheld') return [{ tenantId, invoiceId, outcome, atMs }];
+  if (outcome === 'withheld' || outcome === 'skipped') return [{ tenantId, invoiceId, outcome, atMs }];
+  if (outcome === 'announced') {
+    return [{ tenantId, invoiceId, outcome, atMs: attempt.debitMs, methodId: attempt.methodId }];
+  }
   // The invoice is void or has been paid: there is nothing left to collect.
   if (outcome === 'not_payable') return [{ tenantId, invoiceId, outcome: 'closed', atMs }];
   return [];

@@ -11,10 +11,11 @@ export interface CollectionOutcome {
   /**
    * `freed`: a payment by a user has ended, or one of several partial payments, and an amount is left to pay.
    * `cancelled`: the automatic payment was cancelled, which is no failure. `withheld`: nothing was sent, because the
-   * method was refused before.
+   * method was refused before. `skipped`: nothing was sent, because its network allows no further attempt yet.
+   * `announced`: the debit is sent at `atMs`.
    */
-  outcome: 'paid' | 'failed' | 'withheld' | 'cancelled' | 'closed' | 'freed';
-  /** Of a failed attempt: the method that was charged, and what its failure allows. */
+  outcome: 'paid' | 'failed' | 'withheld' | 'skipped' | 'announced' | 'cancelled' | 'closed' | 'freed';
+  /** Of a failed attempt: the method that was charged, and what its failure allows. Of an announced debit: its method. */
   methodId?: string | null;
   retry?: Retry | null;
   /** In the customer's time. */
@@ -30,8 +31,8 @@ export interface DunningState {
 /**
  * Applies the outcome of a collection to its subscription. A failed payment makes the subscription PAST_DUE and is
  * retried after the intervals in `retryIntervalsMs`, each counted from the failure before; after the last failure the
- * subscription is CANCELLED and nothing is retried. After a cancelled payment the next attempt waits as long as after a
- * failed one, but the subscription does not change, and nothing is counted. An attempt that was withheld counts as
+ * subscription is CANCELLED and nothing is retried. After a payment that was cancelled, and an attempt that was
+ * skipped, the next one waits as long as after a failed one, but the subscription does not change, and nothing is counted. An attempt that was withheld counts as
  * failed. One outside of the schedule (`scheduled_at`) counts as none of it: the schedule goes on as before. When no
  * failed collection is left, the subscription is ACTIVE again. An ended subscription gets no retries.
  */
@@ -47,7 +48,7 @@ export function applyOutcome(
     const isScheduled = collection.due_at !== null || hasEnded(row.state);
     return { row, collections: isScheduled ? collections : [...others, { ...collection, due_at: timeOf(atMs) }] };
   }
-  if (outcome === 'cancelled') {
+  if (outcome === 'cancelled' || outcome === 'skipped') {
     if (collection.scheduled_at !== null) return resumeSchedule(row, collection, others);
     const waitMs = retryIntervalsMs[collection.failures];
     const isScheduled = collection.due_at !== null || hasEnded(row.state) || waitMs === undefined;
@@ -58,6 +59,9 @@ export function applyOutcome(
   }
   if (outcome === 'failed') {
     return scheduleRetry(row, { ...collection, method_id: methodId, retry }, others, atMs, retryIntervalsMs);
+  }
+  if (outcome === 'announced') {
+    return { row, collections: [...others, { ...collection, announced_method_id: methodId, due_at: timeOf(atMs) }] };
   }
   if (outcome === 'withheld') return scheduleRetry(row, collection, others, atMs, retryIntervalsMs);
   return settleCollection(row, collection, others, atMs);

@@ -21,7 +21,10 @@ export const findDueCollections = statement<CollectionKey>(
 );
 
 /** A collection with the method of its last failed attempt, and what that failure allows. */
-export type AttemptedCollection = Pick<CollectionRow, 'tenant_id' | 'invoice_id' | 'method_id' | 'retry'>;
+export type AttemptedCollection = Pick<
+  CollectionRow,
+  'tenant_id' | 'invoice_id' | 'subscription_id' | 'method_id' | 'retry' | 'announced_method_id'
+>;
 
 /**
  * Marks collections of locked subscriptions as attempted: the outcomes of their payments decide when they are due
@@ -33,7 +36,7 @@ export const markCollectionsAttempted = statement<AttemptedCollection>(
      from unnest($1::bigint[], $2::bigint[]) as tried (tenant_id, invoice_id)
     where c.tenant_id = tried.tenant_id and c.invoice_id = tried.invoice_id
       and c.due_at <= to_timestamp($3::float8 / 1000)
-   returning c.tenant_id, c.invoice_id, c.method_id, c.retry`,
+   returning c.tenant_id, c.invoice_id, c.subscription_id, c.method_id, c.retry, c.announced_method_id`,
 );
 
 /** Values: tenant, invoice, new due time (ms). */
@@ -54,7 +57,8 @@ export const findOpenCollections = statement<CollectionRow>(
   `select c.*
      from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, id)
     cross join lateral (
-      select tenant_id, invoice_id, subscription_id, clock_id, state, failures, due_at, method_id, retry, scheduled_at
+      select tenant_id, invoice_id, subscription_id, clock_id, state, failures, due_at, method_id, retry, scheduled_at,
+             announced_method_id
         from invoice_collection
        where tenant_id = wanted.tenant_id and subscription_id = wanted.id and state <> 'SETTLED'
       offset 0

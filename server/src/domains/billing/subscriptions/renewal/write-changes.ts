@@ -153,6 +153,7 @@ function rowsOfInvoice(
     method_id: null,
     retry: null,
     scheduled_at: null,
+    announced_method_id: null,
   };
   const lines: LineRow[] = (change.lines ?? []).map((line) => ({ ...key, ...line, created_at: now, invoice_id }));
   for (const amount of carried) {

@@ -30,6 +30,8 @@ export interface CollectionRow {
   retry: Retry | null;
   /** When the schedule goes on if the present attempt, which is outside of it, fails. */
   scheduled_at: string | null;
+  /** The payment method whose debit is announced; null: none is. */
+  announced_method_id: string | null;
 }
 
 export interface LineRow {
@@ -86,13 +88,15 @@ const save = statement<{ id: number }>(
        tenant_id bigint, subscription_id bigint, start_at timestamptz, end_at timestamptz, kind text, invoice_id bigint)
    ), collection as (
      insert into invoice_collection as c (tenant_id, invoice_id, subscription_id, clock_id, state, failures, due_at,
-                                         method_id, retry, scheduled_at)
+                                         method_id, retry, scheduled_at, announced_method_id)
      select * from json_to_recordset($3::json) as row (
        tenant_id bigint, invoice_id bigint, subscription_id bigint, clock_id bigint, state text, failures smallint,
-       due_at timestamptz, method_id uuid, retry text, scheduled_at timestamptz)
+       due_at timestamptz, method_id uuid, retry text, scheduled_at timestamptz,
+       announced_method_id uuid)
      on conflict (tenant_id, invoice_id)
      do update set state = excluded.state, failures = excluded.failures, due_at = excluded.due_at,
-                   method_id = excluded.method_id, retry = excluded.retry, scheduled_at = excluded.scheduled_at
+                   method_id = excluded.method_id, retry = excluded.retry, scheduled_at = excluded.scheduled_at,
+                   announced_method_id = excluded.announced_method_id
    ), line as (
      insert into subscription_line (tenant_id, subscription_id, description, amount, tax_rate, created_at, invoice_id)
      select * from json_to_recordset($4::json) as row (

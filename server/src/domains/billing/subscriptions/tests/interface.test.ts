@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeCustomer } from '../../../../../tests/support/billing/invoices.ts';
+import { makeCustomer, makePayingCustomer, replaceMethod } from '../../../../../tests/support/billing/invoices.ts';
 import {
   administratorOf,
   dataOf,
@@ -45,11 +45,10 @@ const advance = async (id: number, toTime: string) => {
 
 async function aCustomer(nowTime: string, changes: Record<string, unknown> = {}) {
   const { id: clockId } = await post('clock/create', { name: 'A year', nowTime });
-  const customerId = await makeCustomer(florin, as, {
+  const customerId = await makePayingCustomer(florin, as, {
     clockId,
     livemode: false,
     defaultChannelId: sandbox,
-    paymentMethod: 'sandbox:succeed',
     ...changes,
   });
   return { clockId, customerId };
@@ -115,7 +114,7 @@ describe('a year on a test clock', () => {
     const { clockId, customerId } = await aCustomer('2027-01-01T00:00:00Z');
     const id = await aSubscription({ customerId, planId: await aPlan() });
     await settled(clockId);
-    await post('customer/modify', { id: customerId, name: 'Ada', paymentMethod: 'sandbox:decline:insufficient_funds' });
+    await replaceMethod(florin, as, customerId, 'sandbox:decline:insufficient_funds');
     const paymentsBy = async (toTime: string) => {
       await advance(clockId, toTime);
       const [, second] = await invoicesOf(customerId);
@@ -140,7 +139,7 @@ describe('a year on a test clock', () => {
     const id = await aSubscription({ customerId, planId: await aPlan({ interval: 'week' }) });
     await advance(clockId, '2027-01-09T00:00:00Z');
     expect(await detail(id)).toMatchObject({ state: 'PAST_DUE', periodEnd: '2027-01-08T00:00:00.000Z' });
-    await post('customer/modify', { id: customerId, name: 'Ada', paymentMethod: 'sandbox:succeed' });
+    await replaceMethod(florin, as, customerId, 'sandbox:succeed');
     await advance(clockId, '2027-01-16T00:00:00Z');
     expect(await detail(id)).toMatchObject({ state: 'ACTIVE', periodEnd: '2027-01-22T00:00:00.000Z' });
     const invoices = await invoicesOf(customerId);
@@ -312,7 +311,7 @@ describe('a change in the middle of a period', () => {
     const planId = await aPlan({ interval: 'week' });
     const id = await aSubscription({ customerId, planId });
     await settled(clockId);
-    await post('customer/modify', { id: customerId, name: 'Ada', paymentMethod: 'sandbox:decline:insufficient_funds' });
+    await replaceMethod(florin, as, customerId, 'sandbox:decline:insufficient_funds');
     // The week of 8 January is not paid, so that of 15 January is not invoiced yet.
     await advance(clockId, '2027-01-16T00:00:00Z');
     await post('plan/modify', {
@@ -326,7 +325,7 @@ describe('a change in the middle of a period', () => {
     const previewed = await get(`subscription/preview?id=${id}`);
     expect(previewed).toMatchObject({ total: 5000, periodStart: '2027-01-15T00:00:00.000Z' });
     const [, unpaid] = await invoicesOf(customerId);
-    await post('invoice/pay', { id: unpaid.id, paymentMethod: 'sandbox:succeed' });
+    await post('invoice/pay', { id: unpaid.id, channelId: sandbox, paymentMethod: 'sandbox:succeed' });
     await eventually('the late week is invoiced', async () => (await invoicesOf(customerId)).length === 3);
     expect((await invoicesOf(customerId))[2]).toMatchObject({ total: 5000, periodStart: previewed.periodStart });
   });
@@ -571,7 +570,7 @@ test("a subscription that a platform administrator creates belongs to the custom
 });
 
 test('the channel of a subscription can be cleared only when the plan or the customer has one', async () => {
-  const { customerId } = await aCustomer('2027-04-01T00:00:00Z', { defaultChannelId: null });
+  const customerId = await makeCustomer(florin, as, { livemode: false });
   const planId = await aPlan();
   const id = await aSubscription({ customerId, planId, channelId: sandbox });
   const withoutChannel = { id, channelId: null };

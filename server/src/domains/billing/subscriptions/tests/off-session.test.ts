@@ -105,6 +105,45 @@ describe('a renewal', () => {
     expect(await payment(one.id)).toMatchObject({ status: 'PENDING', methodId: null, channelId: transferId });
   });
 
+  test('by a debit is announced a day before it is sent, and once for each invoice', async () => {
+    const { clockId, customerId } = await subscriber();
+    const consent = { ipAddress: '192.0.2.7', userAgent: 'A browser', acceptedTime: '2027-01-01T00:00:00Z' };
+    const methodId = await kept(customerId, 'succeed', { type: 'sepa_debit', consent });
+    const id = await subscribe(customerId);
+    const nextAttempt = async () => (await invoicesOf(customerId))[0]?.nextPaymentAttempt;
+    await eventually('it is announced', async () => (await nextAttempt()) === '2027-01-02T00:00:00.000Z');
+    await advance(clockId, '2027-01-01T23:59:59Z');
+    expect(await paymentsOf(customerId)).toEqual([]);
+    expect(await subscription(id)).toMatchObject({ state: 'ACTIVE', nextPaymentAttempt: null });
+    await advance(clockId, '2027-01-02T00:00:00Z');
+    const [one] = await paymentsOf(customerId);
+    expect(await payment(one.id)).toMatchObject({ status: 'SUCCESS', methodId });
+    expect(await invoicesOf(customerId)).toMatchObject([{ status: 'PAID', nextPaymentAttempt: null }]);
+    await advance(clockId, '2027-03-02T00:00:00Z');
+    expect(await paymentsOf(customerId)).toHaveLength(3);
+  });
+
+  test('is skipped without counting while the network of the card allows no further attempt', async () => {
+    const { clockId, customerId } = await subscriber();
+    const methodId = await kept(customerId, 'decline:insufficient_funds');
+    const id = await subscribe(customerId);
+    await stateIs(id, 'PAST_DUE');
+    await db.query(
+      `insert into payment_method_decline (tenant_id, method_id, transaction_id, number, declined_at)
+       select tenant_id, id, gen_random_uuid(), 1, '2027-01-01T00:00:00Z'
+         from payment_method, generate_series(1, 14)
+        where 'mtd_' || replace(id::text, '-', '') = $1`,
+      [methodId],
+    );
+    await advance(clockId, '2027-01-30T00:00:00Z');
+    expect(await attemptsOf(customerId)).toHaveLength(1);
+    expect(await subscription(id)).toMatchObject({ state: 'PAST_DUE' });
+    // The declines are older than 30 days: the schedule goes on where it was.
+    await advance(clockId, '2027-03-15T00:00:00Z');
+    expect(await attemptsOf(customerId)).toHaveLength(5);
+    expect(await subscription(id)).toMatchObject({ state: 'CANCELLED' });
+  });
+
   test('without a method sends nothing: the attempt counts as failed, and a new default is tried at once', async () => {
     const { customerId } = await subscriber();
     const id = await subscribe(customerId, { channelId });
@@ -247,6 +286,10 @@ describe('a payment method', () => {
     const other = await florin.post('/api/invoice/pay', { id: invoice.id, methodId, channelId: otherChannelId }, as);
     expect([other.status, other.body.error.type]).toEqual([400, 'method_of_other_channel']);
     await post('payment-method/default', { id: methodId });
+    await eventually('the new default was tried at once, and has failed', async () => {
+      const attempts = await attemptsOf(customerId);
+      return attempts.length === 3 && attempts.every(({ state }: { state: string }) => state === 'FAILED');
+    });
     expect(await pay({})).toMatchObject({ methodId, channelId, initiator: 'MERCHANT' });
     expect(await pay({ channelId: otherChannelId })).toMatchObject({ methodId: null, channelId: otherChannelId });
   });

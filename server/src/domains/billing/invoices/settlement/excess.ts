@@ -1,0 +1,71 @@
+import type { Clock } from '../../../../core/clock.ts';
+import { type GenerateUuid, publicId } from '../../../../core/id.ts';
+import { afterCommit, type Queryable } from '../../../../platform/postgres/database.ts';
+import type { Log } from '../../../../platform/process/log.ts';
+import { systemActor } from '../../../identity/audit/append.ts';
+import { bookUnapplied } from '../../../payments/ledger/unapplied-statements.ts';
+import { chargeOf, isAtItsProvider } from '../../../payments/operation-queue/request-refund.ts';
+import { refundLocked } from '../../../payments/refunds/create.ts';
+import type { Payments } from '../../../payments/transactions/payments.ts';
+import type { BillingApp } from '../../app.ts';
+
+/** What a payment took beyond what was left to pay of its purchase: an invoice, or a checkout for an amount. */
+export interface Excess {
+  tenantId: number;
+  invoiceId?: number;
+  checkoutId?: number;
+  /** The payment's UUID. */
+  transactionId: string;
+  /** In minor units. */
+  amount: number;
+}
+
+/**
+ * A success pays what is left of its purchase, and what it took beyond that is its excess. What happens to another
+ * payment of the purchase later changes neither.
+ */
+export function paidBy(amount: number, left: number): { applied: number; excess: number } {
+  const applied = Math.min(amount, left);
+  return { applied, excess: amount - applied };
+}
+
+export interface ExcessDeps {
+  payments: Payments;
+  clock: Clock;
+  generateUuid: GenerateUuid;
+  log: Pick<Log, 'warn'>;
+  /** `app.invoice.refund-excess`. */
+  refundsExcess: boolean;
+  /** Called for each excess after the commit. */
+  onExcess: BillingApp['onExcess'];
+}
+
+/**
+ * Books an excess as money that pays nothing, and refunds it, once and with the reason `duplicate`. Without a provider,
+ * if the channel is at another provider by now, or if the setting forbids it, the money stays UNAPPLIED, the
+ * `amountToReturn` of the purchase, until an operator, who is warned, refunds the payment; and so it does when the
+ * refund fails. Returns what stays.
+ */
+export async function settleExcess(
+  transaction: Queryable,
+  { tenantId, transactionId, amount, ...purchase }: Excess,
+  { payments, clock, generateUuid, log, refundsExcess, onExcess }: ExcessDeps,
+): Promise<number> {
+  const payment = await payments.lock(transaction, { tenant_id: tenantId, id: transactionId });
+  // A payment of a checkout may have been refunded before it is known that another one has paid.
+  const unapplied = amount - payment.amount_refunded;
+  if (unapplied > 0) await transaction.run(bookUnapplied, [tenantId, transactionId, unapplied, clock()]);
+  const left = amount - payment.amount_refund_held;
+  if (left <= 0) return 0;
+  const isRefunded =
+    refundsExcess && payment.provider !== null && isAtItsProvider(await chargeOf(transaction, payment));
+  afterCommit(transaction, () => onExcess(isRefunded ? 'refunded' : 'to_return'));
+  if (!isRefunded) {
+    const facts = { tenantId, ...purchase, transactionId: publicId('txn', transactionId), amount: left };
+    log.warn(facts, 'A payment took more than was left to pay; somebody must give it back');
+    return left;
+  }
+  const refund = { amount: left, reason: 'duplicate', metadata: null, userId: payment.user_id };
+  await refundLocked(transaction, payment, refund, systemActor, { payments, generateUuid });
+  return 0;
+}
