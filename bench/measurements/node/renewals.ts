@@ -113,8 +113,8 @@ const insertSubscriptions = `
   with trial as (
     select date_trunc('second', now()) - interval '1 minute' as ends
   ), payer as (
-    insert into customer (tenant_id, name, default_channel_id, payment_method, created_at)
-    select $1::bigint, 'Customer ' || n, $2::bigint, 'sandbox:succeed', now() from generate_series(1, $4::int) as n
+    insert into customer (tenant_id, name, default_channel_id, created_at)
+    select $1::bigint, 'Customer ' || n, $2::bigint, now() from generate_series(1, $4::int) as n
     returning id
   ), gold as (
     insert into plan (tenant_id, name, currency, amount, interval_unit, interval_count, trial_days, state, created_at)

@@ -133,6 +133,7 @@ const checked: Record<string, string[]> = {
   '/api/invoice/pay': ['methodId'],
   '/api/payment-method/default': ['id'],
   '/api/payment-method/detach': ['id', 'replaceWith'],
+  '/api/customer/modify': ['consent.ipAddress'],
   '/api/payment-method/setup': ['consent.ipAddress'],
   '/api/refund/create': ['transactionId'],
   '/api/seller/modify': ['logo'],
