@@ -220,7 +220,7 @@ test('an IBAN is set up without the payer, charged, and its mandate revoked when
   await eventually('the mandate is revoked', async () => mollie.mandate(mandateId).status === 'invalid');
 });
 
-test('a card is set up by a first payment of nothing, and a setup that needs money fails', async () => {
+test('a card is set up by a first payment of nothing, and a setup that needs money is refused', async () => {
   const customerId = await newCustomer();
   const methodId = await setUp({ customerId, type: 'card', returnUrl: 'https://shop.example.org/account' });
   const { url } = await eventually(
@@ -231,6 +231,14 @@ test('a card is set up by a first payment of nothing, and a setup that needs mon
   await deliver();
   expect(await methodComesTo(methodId, 'ACTIVE')).toMatchObject({ type: 'card', last4: '6787', nextAction: null });
 
-  const debit = await setUp({ customerId, type: 'sepa_debit' });
-  expect(await methodComesTo(debit, 'FAILED')).toMatchObject({ failureCode: 'setup_needs_payment' });
+  const debit = { customerId, channelId, type: 'sepa_debit' };
+  expect(await florin.post('/api/payment-method/setup', debit, admin)).toMatchObject({
+    status: 409,
+    body: { error: { type: 'setup_needs_payment', field: 'channelId', details: { provider: 'mollie' } } },
+  });
+  const token = { id: customerId, defaultChannelId: channelId, paymentMethod: 'ideal' };
+  expect(await florin.post('/api/customer/modify', token, admin)).toMatchObject({
+    status: 409,
+    body: { error: { type: 'setup_needs_payment', field: 'defaultChannelId' } },
+  });
 });

@@ -55,4 +55,5 @@ export const moduleErrors = {
   'payment_method_unusable': "conflict",
   'payment_method_in_use': "conflict",
   'payment_method_attempts_reached': "conflict",
+  'setup_needs_payment': "conflict",
 } as const;

@@ -29,6 +29,7 @@ export const customerRoutes: readonly Route<BillingApp>[] = [
       'clocks_not_offered',
       ...acceptanceRefusals,
       'channel_cannot',
+      'setup_needs_payment',
       'payment_method_in_use',
     ],
     data: customerRecord,

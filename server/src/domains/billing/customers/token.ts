@@ -3,7 +3,7 @@ import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { Actor } from '../../identity/audit/append.ts';
 import type { ChannelRow } from '../../payments/channels/statements.ts';
 import { detachLocked } from '../../payments/methods/detach.ts';
-import { beginSetup, requireSetupsAt } from '../../payments/methods/setup.ts';
+import { beginSetup, requireSetupAt } from '../../payments/methods/setup.ts';
 import { lockDefault } from '../../payments/methods/statements.ts';
 import type { Consent } from '../../payments/providers/kept-method.ts';
 import type { BillingApp } from '../app.ts';
@@ -39,7 +39,8 @@ export async function tokenIn(
   if (channel === undefined) {
     throw invalid('defaultChannelId', 'paymentMethod needs a defaultChannelId: its provider keeps the payment method.');
   }
-  await requireSetupsAt(channel, app, 'defaultChannelId');
+  const source = { token: paymentMethod, bankAccount: null, type: null };
+  await requireSetupAt(channel, source, app, 'defaultChannelId');
   return { token: paymentMethod, channel, consent };
 }
 

@@ -69,6 +69,7 @@ export const methods = {
   errors: {
     channel_cannot: 'conflict',
     method_of_other_channel: 'invalid',
+    setup_needs_payment: 'conflict',
     payment_method_unusable: 'conflict',
     payment_method_in_use: 'conflict',
     payment_method_attempts_reached: 'conflict',

@@ -31,7 +31,7 @@ export const methodRoutes: readonly Route<PaymentsApp>[] = [
       'money. The answer is PENDING; `payment_method.attached`, `payment_method.action_required` or ' +
       '`payment_method.failed` tells what becomes of it.',
     body: setupInput,
-    refuses: [...acceptanceRefusals, 'channel_cannot'],
+    refuses: [...acceptanceRefusals, 'channel_cannot', 'setup_needs_payment'],
     data: methodRecord,
     message: 'Payment method is being set up',
     handle: setUpMethod,

@@ -15,7 +15,7 @@ import type { PaymentsApp } from '../app.ts';
 import { requireAccepting } from '../channels/rules.ts';
 import type { ChannelRow } from '../channels/statements.ts';
 import type { Agreement, BankAccount, Consent, MethodType } from '../providers/kept-method.ts';
-import type { Provider } from '../providers/provider.ts';
+import type { MethodProvider, Provider, SetupSource } from '../providers/provider.ts';
 import { insertMethod } from './change.ts';
 import type { MethodCustomer } from './customers.ts';
 import { sealSource } from './kept.ts';
@@ -39,7 +39,8 @@ export async function setUpMethod(
   metadataJson(input.metadata);
   const principal = await app.channels.actOn(input.channelId, await actFor(caller, input.tenantId, app.database));
   const customer = await findCustomer(input.customerId, principal, app);
-  const channel = await channelThatKeeps(input.channelId, principal, customer, app);
+  const source = { token: token ?? null, bankAccount: bankAccount ?? null, type: input.type ?? null };
+  const channel = await channelThatKeeps(input.channelId, source, principal, customer, app);
   const secrets = secretsGiven(setupInput, input);
   const request = {
     tenantId: customer.tenantId,
@@ -144,9 +145,10 @@ export async function findCustomer(
   return customer;
 }
 
-/** The channel, which must accept payments, be of the customer's mode, and have a provider that keeps methods. */
+/** The channel, which must accept payments, be of the customer's mode, and have a provider that keeps such methods. */
 async function channelThatKeeps(
   id: number,
+  source: SetupSource,
   principal: Principal,
   { tenantId, livemode }: MethodCustomer,
   app: Pick<PaymentsApp, 'channels' | 'providers'>,
@@ -154,28 +156,35 @@ async function channelThatKeeps(
   const channel = await app.channels.findUsable(id, tenantId);
   requireModeOfKey(principal, channel.livemode, 'channelId', `channel ${id}`);
   requireSameMode(livemode, channel.livemode, 'channelId', `channel ${id}`);
-  await requireSetupsAt(channel, app);
+  await requireSetupAt(channel, source, app);
   return channel;
 }
 
-/** Refuses a channel that does not accept payments, or whose provider keeps no payment methods. */
-export async function requireSetupsAt(
+/**
+ * Refuses a channel that does not accept payments, or whose provider keeps no payment methods, or such a one only with a
+ * payment (`setup_needs_payment`).
+ */
+export async function requireSetupAt(
   channel: ChannelRow,
+  source: SetupSource,
   app: Pick<PaymentsApp, 'providers'>,
   field = 'channelId',
 ): Promise<void> {
   requireAccepting(channel, channel.currencies[0] as string, field);
-  await requireMethodsOf(channel, app, field);
+  const methods = await requireMethodsOf(channel, app, field);
+  if (methods.needsPayment?.(source) !== true) return;
+  const message = `The provider of channel ${channel.id} keeps such a payment method only with a payment: use saveMethod.`;
+  throw new Refusal('setup_needs_payment', message, { field, details: { provider: channel.provider } });
 }
 
-/** Refuses (`channel_cannot`) a channel whose provider keeps no payment methods. */
+/** How the provider of a channel keeps payment methods. Refuses (`channel_cannot`) one whose provider keeps none. */
 export async function requireMethodsOf(
   { id, provider }: ChannelRow,
   { providers }: Pick<PaymentsApp, 'providers'>,
   field = 'channelId',
-): Promise<void> {
+): Promise<MethodProvider> {
   const connector: Provider | undefined = provider === null ? undefined : await providers.of(provider);
-  if (connector?.methods !== undefined) return;
+  if (connector?.methods !== undefined) return connector.methods;
   throw new Refusal(
     'channel_cannot',
     `Channel ${id} cannot keep payment methods: ${provider ?? 'it has no provider'}.`,

@@ -43,6 +43,8 @@ export interface Provider {
 
 /** What a provider implements that keeps payment methods, so that a customer can be charged again. */
 export interface MethodProvider {
+  /** Whether it is certain before any call that only a real payment can keep such a method. Absent: never. */
+  needsPayment?(source: SetupSource): boolean;
   /**
    * Sets a method up without moving money. Called again with the same key only after `lookUp` has returned `absent`.
    * Fails with `setup_needs_payment` where only a real payment can keep such a method.
@@ -189,6 +191,9 @@ export interface SetupOperation {
   createdMs: number;
   calledMs: number | null;
 }
+
+/** What a payment method is set up from. */
+export type SetupSource = Pick<SetupOperation, 'token' | 'bankAccount' | 'type'>;
 
 /** Ends a payment method at the provider. */
 export interface DetachOperation {

@@ -11,6 +11,7 @@ import type {
   Outcome,
   SetupOperation,
   SetupOutcome,
+  SetupSource,
 } from '../provider.ts';
 import { redactedOutcome } from '../redaction.ts';
 import { clientFor, isApiKey, MollieApiError, missingApiKey } from './client.ts';
@@ -37,13 +38,17 @@ export class MollieMethods implements MethodProvider {
     this.#clock = clock;
   }
 
+  needsPayment(source: SetupSource): boolean {
+    return setupOf(source, { name: '', email: null }) === undefined;
+  }
+
   async setUp(operation: SetupOperation, call: Call): Promise<SetupOutcome> {
     if (!isApiKey(call.credentials.apiKey)) return missingApiKey;
     let customerId = null as string | null;
     const outcome = await this.#try<SetupOutcome>(
       call,
       async (mollie) => {
-        const setup = setupOf(operation);
+        const setup = setupOf(operation, operation.customer);
         if (setup === undefined) return needsPayment;
         const { customer, currency, callbackUrl, key } = operation;
         if (setup.makes === 'MANDATE') {
@@ -65,7 +70,7 @@ export class MollieMethods implements MethodProvider {
 
   lookUp(operation: SetupOperation, call: Call): Promise<SetupOutcome | Absent> {
     return this.#try<SetupOutcome | Absent>(call, async (mollie) => {
-      const makesMandate = setupOf(operation)?.makes === 'MANDATE';
+      const makesMandate = setupOf(operation, operation.customer)?.makes === 'MANDATE';
       return makesMandate ? findMandateOf(mollie, operation) : findFirstPayment(mollie, operation);
     });
   }

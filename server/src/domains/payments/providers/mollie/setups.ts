@@ -8,8 +8,8 @@ import {
 } from '@mollie/api-client';
 import { utcDay } from '../../../../core/clock.ts';
 import { failure } from '../failures.ts';
-import type { MethodType } from '../kept-method.ts';
-import type { Absent, SetupOperation, SetupOutcome } from '../provider.ts';
+import type { CustomerAtProvider, MethodType } from '../kept-method.ts';
+import type { Absent, SetupOperation, SetupOutcome, SetupSource } from '../provider.ts';
 import { mollieAmount } from './amounts.ts';
 import { isGone } from './customers.ts';
 import { findCustomer, findMandate, findPayment } from './find.ts';
@@ -35,7 +35,10 @@ interface MandateFacts {
  * or the payer makes a first payment of 0.00 on its page, with a card or PayPal. Undefined if neither fits: then only a
  * payment keeps the method.
  */
-export function setupOf({ bankAccount, token, type, customer }: SetupOperation): Setup | undefined {
+export function setupOf(
+  { bankAccount, token, type }: SetupSource,
+  customer: Pick<CustomerAtProvider, 'name' | 'email'>,
+): Setup | undefined {
   const { name: consumerName, email } = customer;
   if (bankAccount !== null) {
     const { holder } = bankAccount;
