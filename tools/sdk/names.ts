@@ -27,6 +27,7 @@ const givenNames: Readonly<Record<string, string>> = {
   'POST /api/device/token': 'devices.claim',
   'POST /api/customer/portal': 'customers.createPortal',
   'GET /api/stream': 'events.stream',
+  'GET /api/search': 'search.find',
   'POST /inbox/{token}': 'inboxes.post',
   'POST /api/callback/{channel}/{token}': 'callbacks.post',
   'POST /api/callback/{channel}': 'callbacks.postWithoutToken',

@@ -19,6 +19,7 @@ export const pathsWithMode: ReadonlySet<string> = new Set([
   '/api/event/list',
   '/api/statistics/summary',
   '/api/statistics/series',
+  '/api/search',
 ]);
 
 /**

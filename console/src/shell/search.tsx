@@ -1,16 +1,19 @@
-import { Button, Kbd, NavLink, Stack, Text, TextInput } from '@mantine/core';
-import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import { Button, Kbd, Loader, NavLink, ScrollArea, Stack, Text, TextInput, Title, VisuallyHidden } from '@mantine/core';
+import { useDebouncedValue, useDisclosure, useHotkeys } from '@mantine/hooks';
 import { type KeyboardEvent, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useRead } from '../api/hooks.ts';
-import { mayDo, useMay, useProfile } from '../session/session.tsx';
+import { Day } from '../format/time.tsx';
+import { mayDo, useProfile } from '../session/session.tsx';
 import { Dialog } from '../ui/forms/dialog.tsx';
 import { Icon } from '../ui/icons.tsx';
+import { StatusBadge } from '../ui/status-badge.tsx';
 import { navigation } from './navigation.ts';
 import { usePreferences, useText } from './preferences.tsx';
-import { amountsOf, type Hit, recordsOf } from './search-hits.ts';
+import classes from './search.module.css';
+import { groupsOf, type Hit, type HitGroup, recordOf } from './search-hits.ts';
 
-/** Finds records by id, payments by amount, customers by e-mail or name, and pages. Opens with Ctrl K. */
+/** Finds payments, customers, invoices, subscriptions and pages. Opens with Ctrl K. */
 export function Search() {
   const text = useText();
   const [isOpen, { open, close }] = useDisclosure(false);
@@ -30,27 +33,33 @@ export function Search() {
       <Button variant="subtle" color="gray" px={8} onClick={open} hiddenFrom="sm" aria-label={text('search.open')}>
         <Icon name="search" />
       </Button>
-      <Dialog opened={isOpen} onClose={close} withCloseButton={false} padding="sm" yOffset="12vh" centered={false}>
+      <Dialog
+        opened={isOpen}
+        onClose={close}
+        withCloseButton={false}
+        padding="sm"
+        size="lg"
+        yOffset="12vh"
+        centered={false}
+      >
         <SearchBox onClose={close} />
       </Dialog>
     </>
   );
 }
 
+/** The service is asked this long after the last key. A search that is still under way is then given up. */
+const pauseMs = 200;
+/** The service finds nothing by a single character. */
+const leastLength = 2;
+
 function SearchBox({ onClose }: { onClose: () => void }) {
   const text = useText();
-  const profile = useProfile();
   const [, navigate] = useLocation();
   const [typed, setTyped] = useState('');
   const [chosen, setChosen] = useState(0);
-  const pages = navigation
-    .flatMap(({ items }) => items)
-    .filter(({ needs }) => needs === undefined || mayDo(profile, needs))
-    .map(({ path, label, icon }) => ({ path, icon, label: text(label) }));
-  const sought = typed.trim();
-  const amounts = useAmounts(sought);
-  const matching = pages.filter(({ label }) => label.toLowerCase().includes(sought.toLowerCase()));
-  const hits: Hit[] = sought === '' ? pages : [...recordsOf(sought, text), ...amounts, ...matching];
+  const { groups, isSearching, isComplete } = useSearched(typed.trim());
+  const hits = groups.flatMap((group) => group.hits);
   const at = Math.min(chosen, hits.length - 1);
 
   function go(hit: Hit | undefined) {
@@ -72,6 +81,7 @@ function SearchBox({ onClose }: { onClose: () => void }) {
       <TextInput
         size="md"
         leftSection={<Icon name="search" />}
+        rightSection={isSearching && <Loader size="xs" />}
         aria-label={text('search.open')}
         placeholder={text('search.hint')}
         value={typed}
@@ -82,35 +92,86 @@ function SearchBox({ onClose }: { onClose: () => void }) {
         onKeyDown={onKeyDown}
         data-autofocus
       />
-      <div>
-        {hits.slice(0, 8).map((hit, i) => (
-          <NavLink
-            key={`${hit.path} ${hit.label}`}
-            component="button"
-            label={hit.label}
-            leftSection={<Icon name={hit.icon} />}
-            active={i === at}
-            onClick={() => go(hit)}
-          />
+      <VisuallyHidden role="status">{isSearching ? '' : text.count('search.found', hits.length)}</VisuallyHidden>
+      <ScrollArea.Autosize mah="60vh" type="auto">
+        {groups.map(({ title, hits: ofGroup }) => (
+          <section key={title} aria-label={title}>
+            <Title order={3} className={classes.group}>
+              {title}
+            </Title>
+            {ofGroup.map((hit) => (
+              <HitLink key={hit.path} hit={hit} isChosen={hit === hits[at]} onClick={() => go(hit)} />
+            ))}
+          </section>
         ))}
-        {hits.length === 0 && (
+        {hits.length === 0 && !isSearching && (
           <Text size="sm" c="dimmed" p="xs">
             {text('search.none')}
           </Text>
         )}
-      </div>
+        {!isComplete && (
+          <Text size="sm" c="dimmed" p="xs">
+            {text('search.incomplete')}
+          </Text>
+        )}
+      </ScrollArea.Autosize>
     </Stack>
   );
 }
 
-/** Payments of the typed amount, in the typed currency or in those of the channels. */
-function useAmounts(sought: string): Hit[] {
+/** The pages that match at once, and what the service finds a moment later. */
+function useSearched(sought: string): { groups: HitGroup[]; isSearching: boolean; isComplete: boolean } {
   const text = useText();
   const { locale } = usePreferences();
-  const mayReadChannels = useMay('channel_read');
-  const mayReadPayments = useMay('transaction_read');
-  const channels = useRead('channels.list', {}, { enabled: mayReadChannels && mayReadPayments });
-  if (!mayReadPayments) return [];
-  const offered = [...new Set(channels.data?.data.flatMap(({ currency }) => currency.split(',')) ?? [])];
-  return amountsOf(sought, offered, locale, text);
+  const profile = useProfile();
+  const [asked] = useDebouncedValue(sought, pauseMs);
+  const isAsked = asked.length >= leastLength && sought.length >= leastLength;
+  const found = useRead('search.find', { q: asked }, { enabled: isAsked });
+  const pages = navigation
+    .flatMap(({ items }) => items)
+    .filter(({ needs }) => needs === undefined || mayDo(profile, needs))
+    .map(({ path, label, icon }): Hit => ({ path, icon, label: text(label) }))
+    .filter(({ label }) => label.toLowerCase().includes(sought.toLowerCase()));
+  const record = recordOf(sought, text);
+  const groups = [
+    { title: text('search.record'), hits: record },
+    ...(isAsked && found.data ? groupsOf(found.data.data, text, locale) : []).map(({ title, hits }) => ({
+      title,
+      hits: hits.filter(({ path }) => path !== record[0]?.path),
+    })),
+    { title: text('search.pages'), hits: pages },
+  ];
+  return {
+    groups: groups.filter(({ hits }) => hits.length > 0),
+    isSearching: sought.length >= leastLength && (asked !== sought || found.isFetching),
+    isComplete: !isAsked || found.data?.data.complete !== false,
+  };
+}
+
+function HitLink({ hit, isChosen, onClick }: { hit: Hit; isChosen: boolean; onClick: () => void }) {
+  const { icon, label, detail, status, createdTime } = hit;
+  return (
+    <NavLink
+      ref={(element) => {
+        if (isChosen) element?.scrollIntoView({ block: 'nearest' });
+      }}
+      component="button"
+      className={classes.hit}
+      label={<bdi>{label}</bdi>}
+      description={detail}
+      leftSection={<Icon name={icon} />}
+      rightSection={
+        <span className={classes.facts}>
+          {status !== undefined && <StatusBadge status={status} />}
+          {createdTime !== undefined && (
+            <Text span size="xs" c="dimmed">
+              <Day value={createdTime.slice(0, 10)} />
+            </Text>
+          )}
+        </span>
+      }
+      active={isChosen}
+      onClick={onClick}
+    />
+  );
 }

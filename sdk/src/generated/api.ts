@@ -36,6 +36,7 @@ export class Api {
   declare readonly plans: PlansApi;
   declare readonly subscriptions: SubscriptionsApi;
   declare readonly checkouts: CheckoutsApi;
+  declare readonly search: SearchApi;
 }
 
 export interface HealthApi {
@@ -1130,6 +1131,17 @@ export interface CheckoutsApi {
    * Needs the scope `transaction_write`.
    */
   expire(params: number | CheckoutExpireInput, options?: RequestOptions): Call<Checkout>;
+}
+
+export interface SearchApi {
+  /**
+   * Search payments, customers, invoices and subscriptions.
+   *
+   * Finds the newest 20 of each kind: by words of a description and by values of metadata, by the name or mail address of the customer, by an amount as people write it (`19.99`, `1.000,50 EUR`), by an id or the last four to eight characters of a payment's id, by the number of an invoice, by the provider's reference, and by the last four digits of a kept card. Of each kind only with the scope to read it. Follows changes within about five seconds.
+   *
+   * Needs a Bearer access token or a developer key.
+   */
+  find(params: SearchFindParams, options?: RequestOptions): Call<SearchResult>;
 }
 
 /** Event types, with what `data.object` of each is. */
@@ -3358,6 +3370,68 @@ export interface ResetPasswordInput {
 }
 
 export type Retry = "LATER" | "OTHER_METHOD" | "WITH_PAYER" | "NEVER";
+
+export interface SearchFindParams {
+  /** Words, all of which a record must have, in any order: without regard to case and accents, and each anywhere in a word of the record. A word of one character counts beside others only. */
+  q: string;
+  /** true: live records. false: test records. Default: the mode of the key; live for a session. */
+  livemode?: boolean | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
+}
+
+export interface SearchResult {
+  /** Newest first, 20 at most. Absent without the scope to read them. */
+  payments?: SearchResultPayment[] | undefined;
+  /** Newest first, 20 at most. Absent without the scope to read them. */
+  customers?: SearchResultCustomer[] | undefined;
+  /** Newest first, 20 at most. Absent without the scope to read them. */
+  invoices?: SearchResultInvoice[] | undefined;
+  /** Newest first, 20 at most. Absent without the scope to read them. */
+  subscriptions?: SearchResultSubscription[] | undefined;
+  /** false: the search was ended after a second, and more may exist. */
+  complete: boolean;
+}
+
+export interface SearchResultCustomer {
+  id: number;
+  name: string;
+  email: string | null;
+  createdTime: string;
+}
+
+export interface SearchResultInvoice {
+  id: number;
+  number: string | null;
+  /** In minor units. */
+  total: number;
+  currency: string;
+  status: "DRAFT" | "OPEN" | "PAID" | "VOID" | "UNCOLLECTIBLE" | (string & {});
+  /** As the customer is called now. */
+  customerName: string | null;
+  createdTime: string;
+}
+
+export interface SearchResultPayment {
+  id: string;
+  /** In minor units. */
+  amount: number;
+  currency: string;
+  status: TransactionStatus | (string & {});
+  description: string | null;
+  /** As the customer is called now. */
+  customerName: string | null;
+  createdTime: string;
+}
+
+export interface SearchResultSubscription {
+  id: number;
+  state: SubscriptionState | (string & {});
+  planName: string;
+  /** As the customer is called now. */
+  customerName: string | null;
+  createdTime: string;
+}
 
 export interface SecondFactor {
   /** Whether an authenticator app is enrolled. */

@@ -138,4 +138,5 @@ export const operations: Readonly<Record<string, Operation>> = {
   'checkouts.list': ['GET', '/api/checkout/list', 'lpm'],
   'checkouts.expire': ['POST', '/api/checkout/expire'],
   'customers.createPortal': ['POST', '/api/customer/portal'],
+  'search.find': ['GET', '/api/search', 'm'],
 };

@@ -5,6 +5,7 @@ import { customers } from '../domains/billing/customers/module.ts';
 import { documents } from '../domains/billing/documents/module.ts';
 import { invoices } from '../domains/billing/invoices/module.ts';
 import { plans } from '../domains/billing/plans/module.ts';
+import { search } from '../domains/billing/search/module.ts';
 import { sellers } from '../domains/billing/sellers/module.ts';
 import { subscriptions } from '../domains/billing/subscriptions/module.ts';
 import { testClocks } from '../domains/billing/test-clocks/module.ts';
@@ -79,6 +80,7 @@ const declared = [
   plans,
   subscriptions,
   checkouts,
+  search,
 ] as const satisfies readonly Module<BillingApp>[];
 
 /**

@@ -138,6 +138,7 @@ const permissions: Record<string, Permission['needs'] | Permission> = {
   'POST /api/device/token': 'nothing',
   'GET /api/device/request': 'session',
   'POST /api/device/decide': 'session',
+  'GET /api/search': 'known',
   'GET /api/event/list': 'known',
   'GET /api/event/detail': { needs: 'known', needsOfRecord: 'transaction_read' },
   'POST /api/inbox/create': { needs: 'webhook_write', alsoNeeds: everyRead },

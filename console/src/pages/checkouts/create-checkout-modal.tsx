@@ -1,7 +1,10 @@
 import { MultiSelect, Select, SimpleGrid, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import type { Invoice } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
 import { useText } from '../../shell/preferences.tsx';
+import { useTenant } from '../../shell/tenant.tsx';
+import { NoChannel, useUsableChannels } from '../../ui/forms/channel-select.tsx';
 import { CurrencySelect } from '../../ui/forms/currency-select.tsx';
 import { FormModal } from '../../ui/forms/form-modal.tsx';
 import { MoneyField, minorUnits } from '../../ui/forms/money-field.tsx';
@@ -11,7 +14,7 @@ interface CreateCheckoutModalProps {
   onClose: () => void;
   onCreated: (url: string) => void;
   /** The link is for the remaining amount of this invoice. */
-  invoice?: { id: number; currency: string };
+  invoice?: Pick<Invoice, 'id' | 'currency' | 'customerId' | 'channelId'>;
 }
 
 const daySeconds = 86_400;
@@ -20,13 +23,19 @@ const validDays = [1, 7, 30, 90];
 /** Creates a page on which a payer pays an amount or an invoice. */
 export function CreateCheckoutModal({ opened, onClose, onCreated, invoice }: CreateCheckoutModalProps) {
   const text = useText();
+  const { tenants, tenantId } = useTenant();
   const [typedCurrency, setCurrency] = useState('EUR');
   const [channelIds, setChannelIds] = useState<string[]>([]);
   const currency = invoice?.currency ?? typedCurrency;
-  const channels = useRead('channels.list', {}, { enabled: opened });
-  const usable = channels.data?.data.filter(
-    (channel) => channel.state && channel.currency.split(',').includes(currency),
+  const customer = useRead('customers.get', { id: invoice?.customerId }, { enabled: opened && invoice !== undefined });
+  const channels = useUsableChannels(currency);
+  const chosen = channels?.find(({ id }) => String(id) === channelIds[0]);
+  // A page has one tenant: that of its first channel.
+  const isOfAllTenants = tenants.length > 0 && tenantId === undefined;
+  const usable = channels?.filter(
+    (channel) => !isOfAllTenants || chosen === undefined || [null, chosen.tenantId].includes(channel.tenantId),
   );
+  const namesChannel = [invoice?.channelId, customer.data?.data.defaultChannelId].some((one) => one != null);
   return (
     <FormModal
       title={text('checkouts.add')}
@@ -76,15 +85,16 @@ export function CreateCheckoutModal({ opened, onClose, onCreated, invoice }: Cre
               />
             </>
           )}
+          {usable?.length === 0 && <NoChannel currency={currency} />}
           <MultiSelect
             label={text('checkouts.channels')}
-            description={text(invoice === undefined ? 'checkouts.channelsHint' : 'invoices.channelHint')}
+            description={text(namesChannel ? 'invoices.channelHint' : 'checkouts.channelsHint')}
             data={usable?.map(({ id, name }) => ({ value: String(id), label: name })) ?? []}
             value={channelIds}
             onChange={setChannelIds}
             maxValues={5}
             error={errorOf('channelIds')}
-            nothingFoundMessage={text('checkouts.noChannel', { currency })}
+            required={!namesChannel}
           />
           <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
             <Select

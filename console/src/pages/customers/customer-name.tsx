@@ -11,6 +11,11 @@ export function CustomerLink({ id }: { id: string | number | null | undefined })
 }
 
 function CustomerName({ id }: { id: string | number }) {
+  return useCustomerName(id);
+}
+
+/** The name of a customer; the id until it is loaded. */
+export function useCustomerName(id: string | number): string {
   const isStoredHere = /^[1-9]\d{0,15}$/.test(String(id));
   const { data: name } = useQuery({
     queryKey: [pathOf('customers.list'), { nameOf: String(id) }],

@@ -1,14 +1,15 @@
-import { Checkbox, Select, Text } from '@mantine/core';
+import { Checkbox, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Invoice } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
-import { useMay } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
+import { ChannelSelect } from '../../ui/forms/channel-select.tsx';
 import { FormModal } from '../../ui/forms/form-modal.tsx';
 import { MoneyField, minorUnits } from '../../ui/forms/money-field.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
 import { InvoiceLink } from './invoice-link.tsx';
 import { InvoiceModal } from './invoice-modal.tsx';
+import { MissingSeller } from './missing-seller.tsx';
 
 /** Edits or finalizes a draft, and pays or voids an open invoice. */
 export function InvoiceActions({ invoice }: { invoice: Invoice }) {
@@ -50,6 +51,7 @@ export function InvoiceActions({ invoice }: { invoice: Invoice }) {
         bodyOf={() => ({ id })}
       >
         <Text size="sm">{text('invoices.finalizeHint')}</Text>
+        <MissingSeller />
       </FormModal>
       <FormModal
         title={text('invoices.voidTitle')}
@@ -70,11 +72,9 @@ export function InvoiceActions({ invoice }: { invoice: Invoice }) {
 
 function PayModal({ invoice, opened, onClose }: { invoice: Invoice; opened: boolean; onClose: () => void }) {
   const text = useText();
-  const mayReadChannels = useMay('channel_read');
-  const channels = useRead('channels.list', {}, { enabled: opened && mayReadChannels });
-  const usable = channels.data?.data.filter(
-    ({ state, currency }) => state && currency.split(',').includes(invoice.currency),
-  );
+  const customer = useRead('customers.get', { id: invoice.customerId }, { enabled: opened });
+  const payer = customer.data?.data;
+  const namesChannel = [invoice.channelId, payer?.defaultChannelId].some((one) => one != null);
   return (
     <FormModal
       title={text('invoices.payTitle')}
@@ -91,14 +91,14 @@ function PayModal({ invoice, opened, onClose }: { invoice: Invoice; opened: bool
     >
       {(errorOf) => (
         <>
-          <Select
-            name="channelId"
-            label={text('payments.channel')}
-            description={text('invoices.channelHint')}
-            data={usable?.map(({ id, name }) => ({ value: String(id), label: name })) ?? []}
-            error={errorOf('channelId')}
-            clearable
-          />
+          {payer !== undefined && (
+            <ChannelSelect
+              currency={invoice.currency}
+              isOptional={namesChannel}
+              description={text('invoices.channelHint')}
+              error={errorOf('channelId')}
+            />
+          )}
           <MoneyField
             name="amount"
             label={text('payments.amount')}

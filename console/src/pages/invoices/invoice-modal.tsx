@@ -1,9 +1,9 @@
-import { Button, Group, NumberInput, Select, Stack, TextInput } from '@mantine/core';
+import { Button, Group, NumberInput, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Invoice, InvoiceLine } from '../../api/client.ts';
-import { useRead } from '../../api/hooks.ts';
 import { useText } from '../../shell/preferences.tsx';
 import { CurrencySelect } from '../../ui/forms/currency-select.tsx';
+import { CustomerSelect } from '../../ui/forms/customer-select.tsx';
 import { type ErrorOf, type Fields, FormModal } from '../../ui/forms/form-modal.tsx';
 import { MoneyField, minorUnits } from '../../ui/forms/money-field.tsx';
 import { basisPointsOf, TaxField } from '../../ui/forms/tax-field.tsx';
@@ -19,7 +19,7 @@ interface InvoiceModalProps {
 /** Creates or edits a draft. */
 export function InvoiceModal({ invoice, opened, onClose, onSaved }: InvoiceModalProps) {
   const text = useText();
-  const customers = useRead('customers.list', { pageSize: 100 }, { enabled: opened && invoice === undefined });
+  const [customerId, setCustomerId] = useState<string | null>(null);
   const [currency, setCurrency] = useState(invoice?.currency ?? 'EUR');
   const [lines, setLines] = useState(() => invoice?.lines.map((_, index) => index) ?? [0]);
   const former = (line: number) => invoice?.lines[line];
@@ -33,7 +33,7 @@ export function InvoiceModal({ invoice, opened, onClose, onSaved }: InvoiceModal
       operation={invoice === undefined ? 'invoices.create' : 'invoices.modify'}
       isIdempotent={invoice === undefined}
       bodyOf={(fields) => ({
-        ...(invoice === undefined ? { customerId: Number(fields.customerId), currency } : { id: invoice.id }),
+        ...(invoice === undefined ? { customerId: Number(customerId), currency } : { id: invoice.id }),
         lines: lines.map((line) => lineOf(fields, line, former(line))),
         ...textOf('description', fields, invoice),
         ...textOf('dueDate', fields, invoice),
@@ -45,14 +45,7 @@ export function InvoiceModal({ invoice, opened, onClose, onSaved }: InvoiceModal
           <Group gap="sm" grow>
             {invoice === undefined && (
               <>
-                <Select
-                  name="customerId"
-                  label={text('payment.customer')}
-                  data={customers.data?.data.map(({ id, name }) => ({ value: String(id), label: name })) ?? []}
-                  error={errorOf('customerId')}
-                  searchable
-                  required
-                />
+                <CustomerSelect value={customerId} onChange={setCustomerId} error={errorOf('customerId')} />
                 <CurrencySelect value={currency} onChange={setCurrency} error={errorOf('currency')} />
               </>
             )}

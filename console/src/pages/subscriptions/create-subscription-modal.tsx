@@ -1,7 +1,10 @@
 import { NumberInput, Select } from '@mantine/core';
+import { useState } from 'react';
 import { useRead } from '../../api/hooks.ts';
 import { moneyText } from '../../format/money.tsx';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
+import { ChannelSelect } from '../../ui/forms/channel-select.tsx';
+import { CustomerSelect } from '../../ui/forms/customer-select.tsx';
 import { FormModal } from '../../ui/forms/form-modal.tsx';
 
 interface CreateSubscriptionModalProps {
@@ -13,8 +16,13 @@ interface CreateSubscriptionModalProps {
 export function CreateSubscriptionModal({ opened, onClose, onCreated }: CreateSubscriptionModalProps) {
   const text = useText();
   const { locale } = usePreferences();
-  const customers = useRead('customers.list', { pageSize: 100 }, { enabled: opened });
+  const [customerId, setCustomerId] = useState<string | null>(null);
+  const [planId, setPlanId] = useState<string | null>(null);
+  const customer = useRead('customers.get', { id: customerId }, { enabled: opened && customerId !== null });
   const plans = useRead('plans.list', { state: true, pageSize: 100 }, { enabled: opened });
+  const plan = plans.data?.data.find(({ id }) => String(id) === planId);
+  const payer = customerId === null ? undefined : customer.data?.data;
+  const namesChannel = [plan?.channelId, payer?.defaultChannelId, payer?.defaultMethodId].some((one) => one != null);
   return (
     <FormModal
       title={text('subscriptions.add')}
@@ -23,24 +31,18 @@ export function CreateSubscriptionModal({ opened, onClose, onCreated }: CreateSu
       onClose={onClose}
       operation="subscriptions.create"
       isIdempotent
-      bodyOf={({ customerId, planId, quantity, trialDays }) => ({
+      bodyOf={({ quantity, trialDays, channelId }) => ({
         customerId: Number(customerId),
         planId: Number(planId),
         quantity: Number(quantity),
         ...(trialDays && { trialDays: Number(trialDays) }),
+        ...(channelId && { channelId: Number(channelId) }),
       })}
       onDone={({ data }) => onCreated(data.id)}
     >
       {(errorOf) => (
         <>
-          <Select
-            name="customerId"
-            label={text('payment.customer')}
-            data={customers.data?.data.map(({ id, name }) => ({ value: String(id), label: name })) ?? []}
-            error={errorOf('customerId')}
-            searchable
-            required
-          />
+          <CustomerSelect value={customerId} onChange={setCustomerId} error={errorOf('customerId')} />
           <Select
             name="planId"
             label={text('plans.one')}
@@ -50,10 +52,20 @@ export function CreateSubscriptionModal({ opened, onClose, onCreated }: CreateSu
                 label: `${name} · ${moneyText(amount, currency, locale)}`,
               })) ?? []
             }
+            value={planId}
+            onChange={setPlanId}
             error={errorOf('planId')}
             searchable
             required
           />
+          {plan !== undefined && payer !== undefined && (
+            <ChannelSelect
+              currency={plan.currency}
+              isOptional={namesChannel}
+              description={text('subscriptions.channelHint')}
+              error={errorOf('channelId')}
+            />
+          )}
           <NumberInput
             name="quantity"
             label={text('invoices.quantity')}

@@ -100,4 +100,7 @@ export const billing = {
   'interval.month.other': 'alle {n} Monate',
   'interval.year.one': 'jedes Jahr',
   'interval.year.other': 'alle {n} Jahre',
+  'invoices.noSeller': 'Ihre Adresse als Verkäufer fehlt',
+  'invoices.noSellerHint': 'Rechnungen zeigen sie so, wie sie beim Ausstellen ist.',
+  'subscriptions.channelHint': 'Leer: der Kanal des Plans oder des Kunden.',
 };

@@ -99,4 +99,7 @@ export const billing = {
   'interval.month.other': 'every {n} months',
   'interval.year.one': 'every year',
   'interval.year.other': 'every {n} years',
+  'invoices.noSeller': 'Your address as the seller is missing',
+  'invoices.noSellerHint': 'An invoice shows it as it is when the invoice is finalized.',
+  'subscriptions.channelHint': 'Leave empty to use the channel of the plan or the customer.',
 };

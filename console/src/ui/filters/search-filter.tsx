@@ -17,7 +17,7 @@ export function SearchFilter({ value, onChange }: SearchFilterProps) {
       // Remounts the field when the back button changes the value.
       key={value}
       size="xs"
-      label={text('filters.search')}
+      aria-label={text('filters.search')}
       placeholder={text('filters.searchHint')}
       leftSection={<Icon name="search" size={14} />}
       defaultValue={value}

@@ -1,6 +1,8 @@
-import { TextInput } from '@mantine/core';
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { localTimeOf, utcTimeOf } from '../../format/zone.ts';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
+import { FilterChip } from './filter-chip.tsx';
+import { presetOf, startOf, timePresets } from './time-presets.ts';
 
 interface TimeFiltersProps {
   filters: { startDate: string; endDate: string };
@@ -8,39 +10,92 @@ interface TimeFiltersProps {
 }
 
 /**
- * The start and the end of a time range, to the minute, in the chosen time zone. The address has them in UTC, so that a
- * link shows the same rows in every time zone. It may also have whole days, as links of other pages do.
+ * A time range: today, seven days or a month of the chosen time zone, or two times to the minute. The address has them
+ * in UTC, so that a link shows the same rows in every time zone. It may also have whole days, as links of other pages
+ * do.
  */
 export function TimeFilters({ filters, onChange }: TimeFiltersProps) {
   const text = useText();
-  const { timeZone } = usePreferences();
-  const shown = (value: string, isEnd: boolean) =>
-    /^\d{4}-\d{2}-\d{2}$/.test(value) ? dayLimit(value, isEnd, timeZone) : value && localTimeOf(value, timeZone);
-  const sent = (local: string) => (local === '' ? '' : utcTimeOf(local, timeZone));
-  const fields = [
-    ['startDate', text('filters.fromIn', { zone: timeZone })],
-    ['endDate', text('filters.toIn', { zone: timeZone })],
-  ] as const;
-  return fields.map(([name, label]) => (
-    <TextInput
-      // The key remounts the field when the back button changes its value. Applied on blur, because each change is an
-      // entry of the history.
-      key={`${name} ${filters[name]}`}
-      type="datetime-local"
-      size="xs"
-      label={label}
-      defaultValue={shown(filters[name], name === 'endDate')}
-      onBlur={({ currentTarget }) => {
-        const value = sent(currentTarget.value);
-        if (currentTarget.value !== shown(filters[name], name === 'endDate')) onChange({ [name]: value });
-      }}
-      onKeyDown={({ key, currentTarget }) => key === 'Enter' && currentTarget.blur()}
-    />
-  ));
+  const { locale, timeZone } = usePreferences();
+  const { startDate, endDate } = filters;
+  const preset = presetOf(filters, timeZone, Date.now());
+  const shown = (value: string, isEnd: boolean) => value && shownTime(localLimit(value, isEnd, timeZone), locale);
+  const isSet = startDate !== '' || endDate !== '';
+  const range = preset ? text(`filters.${preset}`) : `${shown(startDate, false)} – ${shown(endDate, true)}`;
+  return (
+    <FilterChip
+      label={text('filters.time')}
+      value={isSet ? range : undefined}
+      onClear={() => onChange({ startDate: '', endDate: '' })}
+    >
+      {(close) => (
+        <Stack gap="xs">
+          <Group gap={4}>
+            {timePresets.map((one) => (
+              <Button
+                key={one}
+                size="xs"
+                variant={one === preset ? 'light' : 'default'}
+                aria-pressed={one === preset}
+                onClick={() => {
+                  onChange({ startDate: startOf(one, timeZone, Date.now()), endDate: '' });
+                  close();
+                }}
+              >
+                {text(`filters.${one}`)}
+              </Button>
+            ))}
+          </Group>
+          <TimeFields filters={filters} onChange={onChange} />
+          <Text size="xs" c="dimmed">
+            {text('filters.zone', { zone: timeZone })}
+          </Text>
+        </Stack>
+      )}
+    </FilterChip>
+  );
 }
 
-/** The start of a UTC day, or of the next day for the end of a range, which includes its last day. */
-function dayLimit(day: string, isEnd: boolean, timeZone: string): string {
-  const ms = Date.parse(`${day}T00:00Z`) + (isEnd ? 86_400_000 : 0);
+function TimeFields({ filters, onChange }: TimeFiltersProps) {
+  const text = useText();
+  const { timeZone } = usePreferences();
+  const fields = [
+    ['startDate', text('filters.fromTime'), false],
+    ['endDate', text('filters.toTime'), true],
+  ] as const;
+  return fields.map(([name, label, isEnd]) => {
+    const shown = localLimit(filters[name], isEnd, timeZone);
+    return (
+      <TextInput
+        // The key remounts the field when the back button changes its value. Applied on blur, because each change is an
+        // entry of the history.
+        key={`${name} ${filters[name]}`}
+        type="datetime-local"
+        size="xs"
+        label={label}
+        defaultValue={shown}
+        onBlur={({ currentTarget: { value } }) => {
+          if (value !== shown) onChange({ [name]: value === '' ? '' : utcTimeOf(value, timeZone) });
+        }}
+        onKeyDown={({ key, currentTarget }) => key === 'Enter' && currentTarget.blur()}
+      />
+    );
+  });
+}
+
+/** A limit in the zone. A UTC day is its start, or that of the next day for the end of a range, which includes it. */
+function localLimit(value: string, isEnd: boolean, timeZone: string): string {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(value)) return value && localTimeOf(value, timeZone);
+  const ms = Date.parse(`${value}T00:00Z`) + (isEnd ? 86_400_000 : 0);
   return localTimeOf(new Date(ms).toISOString(), timeZone);
+}
+
+/** Without the hour where it is midnight. */
+function shownTime(local: string, locale: string): string {
+  const format = new Intl.DateTimeFormat(locale, {
+    dateStyle: 'medium',
+    ...(!local.endsWith('T00:00') && { timeStyle: 'short' }),
+    timeZone: 'UTC',
+  });
+  return format.format(Date.parse(`${local}Z`));
 }

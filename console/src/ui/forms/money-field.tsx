@@ -1,8 +1,8 @@
 import { TextInput, type TextInputProps } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { exponentOf } from '../../../../server/src/core/currency.ts';
+import { readingsOf, typedAmount } from '../../../../server/src/core/read-amount.ts';
 import { moneyText } from '../../format/money.tsx';
-import { readingsOf, typedAmount } from '../../format/read-amount.ts';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
 
 interface MoneyFieldProps extends Omit<TextInputProps, 'type' | 'pattern' | 'value' | 'defaultValue' | 'onChange'> {

@@ -1,3 +1,4 @@
+import type { Turns } from '../../platform/concurrency/turns.ts';
 import type { SettingsOf } from '../../platform/settings/declare.ts';
 import type { PaymentsApp } from '../payments/app.ts';
 import type { InvoiceLinks, MailedInvoices } from './customer-mails/invoices.ts';
@@ -34,4 +35,6 @@ export interface BillingApp extends PaymentsApp {
   pdfRenderer: PdfRenderer;
   /** Says whether a plan has subscriptions. */
   planUsages: PlanUsages;
+  /** Runs a few searches at once; tenants take turns. */
+  searchTurns: Turns;
 }

@@ -1,3 +1,4 @@
+import { Turns } from '../../platform/concurrency/turns.ts';
 import { failureLog } from '../../platform/jobs/worker.ts';
 import type { PaymentsApp } from '../payments/app.ts';
 import type { BillingApp, BillingSettings } from './app.ts';
@@ -20,6 +21,10 @@ import { subscriptionTestClockWork } from './subscriptions/renewal/worker.ts';
 import { isPlanUsed } from './subscriptions/statements.ts';
 import { TestClocks } from './test-clocks/worker.ts';
 
+/** As for lists: they leave the other connections to other requests. A search that waits is soon out of time. */
+const concurrentSearches = 2;
+const waitingSearches = 50;
+
 /**
  * Makes the services of the billing modules, in order of dependency, and registers them where lower modules call them.
  */
@@ -39,6 +44,7 @@ export function billingServices(payments: PaymentsApp & { settings: BillingSetti
     pdfRenderer: pdfRendererOf(payments),
     onExcess: excessCounter(payments),
     planUsages: new PlanUsages(),
+    searchTurns: new Turns({ concurrency: concurrentSearches, maxWaiting: waitingSearches }),
   };
   app.tenantSellers.register(tenantSellers);
   app.methodCustomers.register(methodCustomersOf({ ...app, subscriptionMethods: subscriptionMethodsOf(app) }));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readingsOf, typedAmount } from '../src/format/read-amount.ts';
+import { readingsOf, typedAmount } from './read-amount.ts';
 
 test.each([
   // Both kinds of signs: the same in every locale.

@@ -1,5 +1,5 @@
-import { exponentOf } from '../../../server/src/core/currency.ts';
-import { amountOfDecimal } from '../../../server/src/core/money.ts';
+import { exponentOf } from './currency.ts';
+import { amountOfDecimal } from './money.ts';
 
 const arabicZero = '٠'.charCodeAt(0);
 

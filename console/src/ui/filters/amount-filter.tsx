@@ -1,0 +1,77 @@
+import { Select, Stack, TextInput } from '@mantine/core';
+import { currencyCodes } from '../../../../server/src/core/currency.ts';
+import { readingsOf, typedAmount } from '../../../../server/src/core/read-amount.ts';
+import { moneyText } from '../../format/money.tsx';
+import { usePreferences, useText } from '../../shell/preferences.tsx';
+import { FilterChip } from './filter-chip.tsx';
+
+type Name = 'currency' | 'amountFrom' | 'amountTo';
+
+interface AmountFilterProps {
+  filters: Record<Name, string>;
+  onChange: (changed: Partial<Record<Name, string>>) => void;
+}
+
+/** The currency, and a range of amounts in it: entered in major units, sent in minor units. */
+export function AmountFilter({ filters, onChange }: AmountFilterProps) {
+  const text = useText();
+  const { locale } = usePreferences();
+  const { currency, amountFrom, amountTo } = filters;
+  const shown = (amount: string) => (/^\d+$/.test(amount) ? moneyText(amount, currency, locale) : '');
+  const range = amountFrom === amountTo ? shown(amountFrom) : `${shown(amountFrom)} – ${shown(amountTo)}`;
+  const value = amountFrom || amountTo ? range : currency;
+  return (
+    <FilterChip
+      label={text('payments.amount')}
+      value={currency === '' ? undefined : value}
+      onClear={() => onChange({ currency: '', amountFrom: '', amountTo: '' })}
+    >
+      {(close) => (
+        <Stack gap="xs" w={220}>
+          <Select
+            size="xs"
+            label={text('ledger.currency')}
+            data={[...currencyCodes]}
+            value={currency || null}
+            // An amount needs its currency.
+            onChange={(chosen) => onChange({ currency: chosen ?? '', amountFrom: '', amountTo: '' })}
+            searchable
+            // Outside of the chip, a click on an option would close it.
+            comboboxProps={{ withinPortal: false }}
+          />
+          {currency !== '' && <AmountFields filters={filters} onChange={onChange} onEnter={close} />}
+        </Stack>
+      )}
+    </FilterChip>
+  );
+}
+
+function AmountFields({ filters, onChange, onEnter }: AmountFilterProps & { onEnter: () => void }) {
+  const text = useText();
+  const { currency } = filters;
+  const { locale } = usePreferences();
+  const fields = [
+    ['amountFrom', text('filters.amountFrom')],
+    ['amountTo', text('filters.amountTo')],
+  ] as const;
+  return fields.map(([name, label]) => (
+    <TextInput
+      key={`${name} ${filters[name]} ${currency}`}
+      size="xs"
+      label={label}
+      inputMode="decimal"
+      rightSection={currency}
+      rightSectionWidth={44}
+      defaultValue={/^\d+$/.test(filters[name]) ? typedAmount(Number(filters[name]), currency, locale) : ''}
+      onBlur={({ currentTarget }) => {
+        const [amount, other] = readingsOf(currentTarget.value, currency, locale).map(String);
+        if (other === undefined && (amount ?? '') !== filters[name]) onChange({ [name]: amount ?? '' });
+      }}
+      onKeyDown={({ key, currentTarget }) => {
+        if (key !== 'Enter') return;
+        currentTarget.blur();
+        onEnter();
+      }}
+    />
+  ));
+}
