@@ -2,6 +2,7 @@ import { text } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { dataOf, makeMember, makeTenant, memberPassword } from '../../server/tests/support/factories.ts';
+import { eventually } from '../../server/tests/support/postgres/database.ts';
 import { administratorPassword } from '../../server/tests/support/service/florin.ts';
 import { goTo, type OpenedConsole, onlyRow, shown } from './opened-console.ts';
 
@@ -309,16 +310,54 @@ export function journeys(opened: () => OpenedConsole): void {
     await page.waitForURL(`**/payments/${id}`);
   });
 
-  test('search finds payments by an exact amount in major units', async () => {
-    const { id } = await pay(987_654, 'JPY');
+  test('search finds an order by what finance knows of it, with only the keyboard', async () => {
+    const { id: customerId } = await api('/api/customer/modify', { name: 'Jürgen Müller', livemode: false });
+    const { id } = await pay(987_654, 'EUR', { description: 'Order 4711, oak table', customerId });
     await goTo(page, '/', 'Test');
+    await eventually('the entries have followed', async () => {
+      const found = await console.florin.get('/api/search?q=oak%20table&livemode=false', console.admin);
+      return dataOf(found).payments.length > 0;
+    });
+    for (const sought of ['muller oak', '9.876,54', id.slice(-6)]) {
+      await page.keyboard.press('Control+k');
+      await page.locator('[role=dialog] input:focus').waitFor();
+      await page.keyboard.type(sought);
+      await page.getByRole('region', { name: 'Payments' }).getByText('Order 4711').waitFor();
+      await page.keyboard.press('Enter');
+      await page.waitForURL(`**/payments/${id}`);
+    }
     await page.keyboard.press('Control+k');
     await page.locator('[role=dialog] input:focus').waitFor();
-    await page.keyboard.type('987654 JPY');
-    await page.keyboard.press('Enter');
-    await page.waitForURL('**/payments?currency=JPY&amountFrom=987654&amountTo=987654');
-    await page.locator(`a[href="/test/payments/${id}"]`).waitFor();
+    await page.keyboard.type('Müller');
+    const customer = page.getByRole('region', { name: 'Customers' }).getByRole('button', { name: 'Jürgen Müller' });
+    await customer.waitFor();
+    await customer.click();
+    await page.getByRole('heading', { level: 1, name: 'Jürgen Müller' }).waitFor();
+  });
+
+  test('filters are chips, which say what they filter by and can be taken away', async () => {
+    await goTo(page, '/payments', 'Test');
+    await button('Time').click();
+    await button('Today').click();
+    await page.waitForURL(/startDate=\d{4}-\d{2}-\d{2}T/);
+    await button('Time: Today').waitFor();
+    await button('Customer').click();
+    await page.getByRole('dialog').getByRole('textbox', { name: 'Search' }).fill('müll');
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /Jürgen Müller/ })
+      .click();
+    await page.waitForURL(/customerId=\d+/);
     await onlyRow(page);
+    await button('Amount').click();
+    await page.getByRole('combobox', { name: 'Currency' }).fill('EUR');
+    await page.getByRole('option', { name: 'EUR' }).click();
+    await page.getByLabel('Amount from').fill('9.876,54');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/amountFrom=987654/);
+    await onlyRow(page);
+    await button('Remove the filter Time').click();
+    await page.waitForURL((url) => !url.search.includes('startDate'));
   });
 
   test('a platform administrator acts for one tenant: sees only its records, and creates records for it', async () => {

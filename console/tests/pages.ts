@@ -44,6 +44,10 @@ export function pages(opened: () => OpenedConsole): void {
     ['/account', 'Add a passkey'],
     ['/seller', 'Edit: Invoice'],
     ['/payments', 'View'],
+    ['/payments', 'Search'],
+    ['/payments', 'Time'],
+    ['/payments', 'Amount'],
+    ['/payments', 'Customer'],
     ['/team', 'Invite'],
   ])('the dialog of %s is accessible in both themes', async (path, name) => {
     await goTo(page, path);

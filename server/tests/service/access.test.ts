@@ -138,6 +138,7 @@ const withoutFactor: Partial<Case> = {
 
 /** Requests that differ from what the document and its examples say. */
 const differing: Record<string, Partial<Case>> = {
+  'GET /api/search': { request: () => ({ query: { q: 'Ada' } }) },
   'GET /api/audit/export': { request: () => ({ query: { endDate: '2020-01-01' } }) },
   'POST /api/user/login': {
     request: () => ({ body: { account: 'admin', password: administratorPassword } }),

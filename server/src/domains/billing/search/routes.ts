@@ -8,7 +8,7 @@ const { get } = routesFor<BillingApp>();
 
 export const searchRoutes: readonly Route<BillingApp>[] = [
   get('/api/search', 'caller', 'Search', {
-    operationId: 'search',
+    operationId: 'searchRecords',
     summary: 'Search payments, customers, invoices and subscriptions',
     description:
       'Finds the newest 20 of each kind: by words of a description and by values of metadata, by the name or mail ' +
