@@ -205,6 +205,7 @@ async function withRecords({ florin, admin }: OpenedConsole): Promise<string[]> 
     customers: customerId,
     invoices: invoiceId,
     subscriptions: subscriptionId,
+    plans: planId,
     webhooks: endpointId,
     deliveries: deliveryId,
     inboxes: inboxId,

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { createContext, useContext, useEffect, useState } from 'react';
 import { usePreferences } from '../shell/preferences.tsx';
 
 interface TimeProps {
@@ -8,18 +8,23 @@ interface TimeProps {
   precise?: boolean;
 }
 
+/** Times of a table: without the zone, which stands below it, and without the present year. */
+export const ShortTimes = createContext(false);
+
 /** A time in the chosen time zone, with the name of the zone. */
 export function Time({ value, precise = false }: TimeProps) {
   const { locale, timeZone } = usePreferences();
+  const isShort = useContext(ShortTimes);
   if (value === null || value === undefined) return <>–</>;
+  const isThisYear = value.slice(0, 4) === new Date().toISOString().slice(0, 4);
   const parts = new Intl.DateTimeFormat(locale, {
-    year: 'numeric',
+    ...(!(isShort && isThisYear) && { year: 'numeric' }),
     month: 'short',
     day: 'numeric',
     hour: '2-digit',
     minute: '2-digit',
     ...(precise && { second: '2-digit' }),
-    timeZoneName: 'short',
+    ...(!isShort && { timeZoneName: 'short' }),
     timeZone,
   }).formatToParts(new Date(value));
   const hour = parts.findIndex(({ type }) => type === 'hour');

@@ -16,6 +16,7 @@ export const pagePaths = [
   '/subscriptions',
   '/subscriptions/:id',
   '/plans',
+  '/plans/:id',
   '/channels',
   '/keys',
   '/webhooks',

@@ -27,6 +27,7 @@ const pages: Record<PagePath, PageComponent> = {
   '/subscriptions': lazy(() => import('../pages/subscriptions/subscriptions-page.tsx')),
   '/subscriptions/:id': lazy(() => import('../pages/subscriptions/subscription-page.tsx')),
   '/plans': lazy(() => import('../pages/plans/plans-page.tsx')),
+  '/plans/:id': lazy(() => import('../pages/plans/plan-page.tsx')),
   '/channels': lazy(() => import('../pages/channels/channels-page.tsx')),
   '/keys': lazy(() => import('../pages/keys/keys-page.tsx')),
   '/webhooks': lazy(() => import('../pages/webhooks/webhooks-page.tsx')),

@@ -1,6 +1,6 @@
 /** A line of CSV (RFC 4180). Values other than text and numbers are written as JSON, null as an empty cell. */
-export function csvLine(values: readonly unknown[]): string {
-  return `${values.map(cellOf).join(',')}\r\n`;
+export function csvLine(values: readonly unknown[], separator: ',' | ';' = ','): string {
+  return `${values.map((value) => cellOf(value, separator)).join(separator)}\r\n`;
 }
 
 /**
@@ -9,10 +9,10 @@ export function csvLine(values: readonly unknown[]): string {
  */
 const formula = /^(?:[\t\r\n]|[\s\p{C}]*[=+\-@＝＋－＠﹦﹢﹣﹫−])/u;
 
-function cellOf(value: unknown): string {
+function cellOf(value: unknown, separator: string): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number') return String(value);
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const harmless = formula.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+  return /["\r\n]/.test(harmless) || harmless.includes(separator) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }

@@ -14,6 +14,7 @@ import { DataTable } from '../../ui/tables/data-table.tsx';
 import { InvoicesSection } from '../invoices/invoices-section.tsx';
 import { CustomerMethods } from '../methods/customer-methods.tsx';
 import { usePaymentColumns } from '../payments/payment-columns.tsx';
+import { RecordPaymentModal } from '../payments/record-payment-modal.tsx';
 import { useSubscriptionColumns } from '../subscriptions/subscription-columns.tsx';
 import { CustomerModal } from './customer-modal.tsx';
 import { PortalLink } from './portal-link.tsx';
@@ -21,6 +22,7 @@ import { PortalLink } from './portal-link.tsx';
 export default function CustomerPage({ id }: { id: string }) {
   const text = useText();
   const [isEditing, { open, close }] = useDisclosure(false);
+  const [isRecording, { open: openRecord, close: closeRecord }] = useDisclosure(false);
   const read = useRead('customers.get', { id });
   return (
     <RecordPage title={text('customers.one')} listPath="/customers" read={read}>
@@ -30,6 +32,9 @@ export default function CustomerPage({ id }: { id: string }) {
           actions={
             <>
               <PortalLink customerId={customer.id} />
+              <PermittedButton needs="transaction_write" variant="default" onClick={openRecord}>
+                {text('recordPayment.title')}
+              </PermittedButton>
               <PermittedButton needs="transaction_write" variant="default" onClick={open}>
                 {text('common.edit')}
               </PermittedButton>
@@ -51,6 +56,7 @@ export default function CustomerPage({ id }: { id: string }) {
           <CustomerPayments customerId={customer.id} />
           <InvoicesSection query={{ customerId: customer.id }} empty={text('invoices.none')} />
           <CustomerSubscriptions customerId={customer.id} />
+          <RecordPaymentModal of={{ customerId: customer.id }} opened={isRecording} onClose={closeRecord} />
           <CustomerModal customer={customer} opened={isEditing} onClose={close} />
         </Page>
       )}

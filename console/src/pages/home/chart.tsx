@@ -174,5 +174,5 @@ function valueText(value: number | null | undefined, shown: (value: number) => s
 
 function csvOf(days: readonly string[], series: readonly Series[]): string {
   const rows = days.map((day, i) => [day, ...series.map(({ values }) => values[i])]);
-  return [['day', ...series.map(({ label }) => label)], ...rows].map(csvLine).join('');
+  return [['day', ...series.map(({ label }) => label)], ...rows].map((line) => csvLine(line)).join('');
 }

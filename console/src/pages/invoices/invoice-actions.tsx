@@ -7,6 +7,7 @@ import { ChannelSelect } from '../../ui/forms/channel-select.tsx';
 import { FormModal } from '../../ui/forms/form-modal.tsx';
 import { MoneyField, minorUnits } from '../../ui/forms/money-field.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
+import { RecordPaymentModal } from '../payments/record-payment-modal.tsx';
 import { InvoiceLink } from './invoice-link.tsx';
 import { InvoiceModal } from './invoice-modal.tsx';
 import { MissingSeller } from './missing-seller.tsx';
@@ -14,7 +15,7 @@ import { MissingSeller } from './missing-seller.tsx';
 /** Edits or finalizes a draft, and pays or voids an open invoice. */
 export function InvoiceActions({ invoice }: { invoice: Invoice }) {
   const text = useText();
-  const [dialog, setDialog] = useState<'edit' | 'finalize' | 'pay' | 'void'>();
+  const [dialog, setDialog] = useState<'edit' | 'finalize' | 'pay' | 'record' | 'void'>();
   const close = () => setDialog(undefined);
   const { id, status } = invoice;
   return (
@@ -30,6 +31,11 @@ export function InvoiceActions({ invoice }: { invoice: Invoice }) {
         </PermittedButton>
       )}
       {status === 'OPEN' && <InvoiceLink invoice={invoice} />}
+      {status === 'OPEN' && (
+        <PermittedButton needs="invoice_write" variant="default" onClick={() => setDialog('record')}>
+          {text('recordPayment.title')}
+        </PermittedButton>
+      )}
       {status === 'DRAFT' && (
         <PermittedButton needs="invoice_write" onClick={() => setDialog('finalize')}>
           {text('invoices.finalize')}
@@ -65,6 +71,7 @@ export function InvoiceActions({ invoice }: { invoice: Invoice }) {
         <Text size="sm">{text('invoices.voidHint')}</Text>
         {status === 'OPEN' && <Checkbox name="uncollectible" label={text('invoices.uncollectible')} />}
       </FormModal>
+      <RecordPaymentModal of={{ invoice }} opened={dialog === 'record'} onClose={close} />
       <PayModal invoice={invoice} opened={dialog === 'pay'} onClose={close} />
     </>
   );

@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import type { InvoiceListItem } from '../../api/client.ts';
 import { Money } from '../../format/money.tsx';
 import { Day, Time } from '../../format/time.tsx';
@@ -6,6 +7,7 @@ import { LinkText } from '../../ui/link-text.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import type { Column } from '../../ui/tables/data-table.tsx';
 import { CustomerLink } from '../customers/customer-name.tsx';
+import { daysOverdue } from './overdue.ts';
 
 export function useInvoiceColumns(): Column<InvoiceListItem>[] {
   const text = useText();
@@ -36,10 +38,9 @@ export function useInvoiceColumns(): Column<InvoiceListItem>[] {
     {
       id: 'customer',
       header: text('payment.customer'),
-      from: 'sm',
       cell: ({ customerId }) => <CustomerLink id={customerId} />,
     },
-    { id: 'due', header: text('invoices.due'), from: 'md', cell: ({ dueDate }) => <Day value={dueDate} /> },
+    { id: 'due', header: text('invoices.due'), from: 'md', cell: (invoice) => <Due invoice={invoice} /> },
     {
       id: 'created',
       header: text('payments.created'),
@@ -63,4 +64,20 @@ export function useInvoiceColumns(): Column<InvoiceListItem>[] {
     },
     { id: 'id', header: 'ID', isExtra: true, cell: ({ id }) => id },
   ];
+}
+
+/** When an invoice is due, and by how many days it is overdue. */
+export function Due({ invoice }: { invoice: Pick<InvoiceListItem, 'status' | 'dueDate'> }) {
+  const text = useText();
+  const days = daysOverdue(invoice);
+  return (
+    <>
+      <Day value={invoice.dueDate} />
+      {days > 0 && (
+        <Text span size="xs" c="light-dark(var(--mantine-color-red-8), var(--mantine-color-red-4))">
+          {` ${text.count('invoices.overdue', days)}`}
+        </Text>
+      )}
+    </>
+  );
 }

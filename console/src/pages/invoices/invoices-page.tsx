@@ -1,18 +1,19 @@
 import { Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useLocation } from 'wouter';
-import { invoicesListStatus } from '../../api/choices.ts';
 import { useText } from '../../shell/preferences.tsx';
-import { FilterSelect } from '../../ui/filters/filter-select.tsx';
+import { AmountFilter } from '../../ui/filters/amount-filter.tsx';
+import { CustomerFilter } from '../../ui/filters/customer-filter.tsx';
 import { SearchFilter } from '../../ui/filters/search-filter.tsx';
 import { EmptyState } from '../../ui/notes.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
 import { ListPage } from '../../ui/tables/list-page.tsx';
-
 import { useInvoiceColumns } from './invoice-columns.tsx';
 import { InvoiceModal } from './invoice-modal.tsx';
+import { InvoiceTabs } from './invoice-tabs.tsx';
 
-const filterNames = ['search', 'status', 'customerId', 'subscriptionId'] as const;
+const amounts = ['currency', 'amountFrom', 'amountTo'] as const;
+const filterNames = ['search', 'status', 'dueTo', 'customerId', 'subscriptionId', ...amounts] as const;
 
 export default function InvoicesPage() {
   const text = useText();
@@ -33,15 +34,13 @@ export default function InvoicesPage() {
         viewsOf="invoices"
         filterNames={filterNames}
         actions={add}
+        amountOf={({ total, currency }) => ({ amount: total, currency })}
+        tabs={({ filters, setFilters }) => <InvoiceTabs filters={filters} onChange={setFilters} />}
         filters={({ filters, setFilters }) => (
           <>
             <SearchFilter value={filters.search} onChange={(search) => setFilters({ search })} />
-            <FilterSelect
-              label={text('payments.status')}
-              options={invoicesListStatus}
-              value={filters.status}
-              onChange={(status) => setFilters({ status })}
-            />
+            <CustomerFilter value={filters.customerId} onChange={(customerId) => setFilters({ customerId })} />
+            <AmountFilter filters={filters} onChange={setFilters} />
           </>
         )}
         columns={columns}

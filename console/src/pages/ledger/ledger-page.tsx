@@ -1,3 +1,4 @@
+import { Title } from '@mantine/core';
 import { currencyCodes } from '../../../../server/src/core/currency.ts';
 import { ledgerEntriesAccount } from '../../api/choices.ts';
 import type { AccountBalance } from '../../api/client.ts';
@@ -23,28 +24,39 @@ export default function LedgerPage() {
   const text = useText();
   const page = usePageNumber();
   const { filters, setFilters } = useFilters(filterNames);
-  const balances = useRead('ledger.balance', { currency: filters.currency });
+  const balances = useRead('ledger.balance');
   const entries = useRead('ledger.entries', { ...filters, page, pageSize: 25 });
+  const booked = balances.data?.data.filter(({ debit, credit }) => debit !== '0' || credit !== '0') ?? [];
+  const byCurrency = [...Map.groupBy(booked, ({ currency }) => currency)];
   const accountName = (account: AccountBalance['account']) => text(`ledger.${account}` as TextKey);
   return (
     <Page title={text('ledger.title')}>
       <Section title={text('ledger.balances')}>
         <ErrorNote error={balances.error} onRetry={() => balances.refetch()} />
-        <DataTable
-          caption={text('ledger.balances')}
-          columns={[
-            { header: text('ledger.account'), cell: ({ account }) => accountName(account) },
-            ...(['debit', 'credit', 'balance'] as const).map((side) => ({
-              header: text(`ledger.${side}` as TextKey),
-              isNumber: true,
-              from: side === 'balance' ? undefined : ('sm' as const),
-              cell: (row: AccountBalance) => <Money amount={row[side]} currency={row.currency} />,
-            })),
-          ]}
-          rows={balances.data?.data.filter(({ debit, credit }) => debit !== '0' || credit !== '0')}
-          keyOf={({ account, currency }) => `${account} ${currency}`}
-          empty={<EmptyState title={text('ledger.none')} />}
-        />
+        {balances.data !== undefined && byCurrency.length === 0 && <EmptyState title={text('ledger.none')} />}
+        {byCurrency.map(([currency, rows]) => (
+          <section key={currency} aria-label={currency}>
+            <Title order={3} size="h5" mb={4}>
+              {currency}
+            </Title>
+            <DataTable
+              caption={`${text('ledger.balances')} ${currency}`}
+              columns={[
+                { header: text('ledger.account'), cell: ({ account }) => accountName(account) },
+                ...(['debit', 'credit', 'balance'] as const).map((side) => ({
+                  header: text(`ledger.${side}` as TextKey),
+                  isNumber: true,
+                  from: side === 'balance' ? undefined : ('sm' as const),
+                  cell: (row: AccountBalance) => <Money amount={row[side]} currency={currency} />,
+                })),
+              ]}
+              rows={rows}
+              keyOf={({ account }) => account}
+              linkOf={({ account }) => `/ledger?${new URLSearchParams({ account, currency })}`}
+              empty={null}
+            />
+          </section>
+        ))}
       </Section>
       <Section title={text('ledger.entries')}>
         <FilterBar>

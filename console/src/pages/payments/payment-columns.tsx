@@ -23,7 +23,6 @@ export function usePaymentColumns(): Column<TransactionListItem>[] {
     {
       id: 'customer',
       header: text('payment.customer'),
-      from: 'md',
       cell: ({ customerId }) => <CustomerLink id={customerId} />,
     },
     { id: 'channel', header: text('payments.channel'), from: 'sm', cell: ({ channelName }) => channelName },

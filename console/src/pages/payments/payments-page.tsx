@@ -4,6 +4,7 @@ import { useRead } from '../../api/hooks.ts';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
 import type { TextKey } from '../../text/texts.ts';
 import { useFilters, usePageNumber } from '../../ui/filters/use-filters.ts';
+import { FinanceButton } from '../../ui/finance/finance-button.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
 import { Page } from '../../ui/page.tsx';
 import { DataTable } from '../../ui/tables/data-table.tsx';
@@ -37,6 +38,7 @@ export default function PaymentsPage() {
         <>
           <ViewMenu list={views} />
           <ExportButton operation="transactions.list" query={filters} />
+          <FinanceButton operation="transactions.list" query={filters} title={text('payments.title')} />
         </>
       }
     >
@@ -54,6 +56,7 @@ export default function PaymentsPage() {
           rows={views.isReady ? rows : undefined}
           keyOf={keyOf}
           linkOf={({ id }) => `/payments/${id}`}
+          amountOf={(payment) => payment}
           empty={<NoPayments isFiltered={hasFilters} onClear={() => setFilters(noFilters)} />}
         />
       </WithArrivals>

@@ -70,6 +70,7 @@ export default function RefundsPage() {
       ]}
       keyOf={({ id }) => id}
       linkOf={({ id }) => `/refunds/${id}`}
+      amountOf={(refund) => refund}
       empty={() => (
         <EmptyState title={text('refunds.none')}>
           <Text size="sm">{text('refunds.noneHint')}</Text>

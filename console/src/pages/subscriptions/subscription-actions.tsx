@@ -6,9 +6,12 @@ import { useText } from '../../shell/preferences.tsx';
 import { FormModal } from '../../ui/forms/form-modal.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
+import { ChangePlanModal } from './change-plan-modal.tsx';
 
-export function SubscriptionActions({ subscription: { id, state } }: { subscription: Subscription }) {
+export function SubscriptionActions({ subscription }: { subscription: Subscription }) {
   const text = useText();
+  const { id, state } = subscription;
+  const [isChanging, setIsChanging] = useState(false);
   const [isCancelling, setIsCancelling] = useState(false);
   const pausing = useChange('subscriptions.pause');
   const resuming = useChange('subscriptions.resume');
@@ -35,6 +38,10 @@ export function SubscriptionActions({ subscription: { id, state } }: { subscript
           {text('subscriptions.pause')}
         </PermittedButton>
       )}
+      <PermittedButton needs="subscription_write" variant="default" onClick={() => setIsChanging(true)}>
+        {text('subscriptions.changePlan')}
+      </PermittedButton>
+      {isChanging && <ChangePlanModal subscription={subscription} opened onClose={() => setIsChanging(false)} />}
       <PermittedButton needs="subscription_write" variant="default" onClick={() => setIsCancelling(true)}>
         {text('subscriptions.cancel')}
       </PermittedButton>

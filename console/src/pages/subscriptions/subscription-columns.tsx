@@ -11,7 +11,7 @@ export function useSubscriptionColumns(): Column<Subscription>[] {
   const text = useText();
   return [
     { header: text('plans.one'), cell: ({ planId }) => <PlanName id={planId} /> },
-    { header: text('payment.customer'), from: 'sm', cell: ({ customerId }) => <CustomerLink id={customerId} /> },
+    { header: text('payment.customer'), cell: ({ customerId }) => <CustomerLink id={customerId} /> },
     { header: text('payments.status'), cell: ({ state }) => <StatusBadge status={state} /> },
     {
       header: text('subscriptions.price'),

@@ -10,7 +10,7 @@ import { StatusBadge } from '../../ui/status-badge.tsx';
 import { CustomerLink } from '../customers/customer-name.tsx';
 import { ObjectEvents } from '../events/object-events.tsx';
 import { InvoicesSection } from '../invoices/invoices-section.tsx';
-import { PlanName } from '../plans/plan-name.tsx';
+import { PlanLink } from '../plans/plan-name.tsx';
 import { SubscriptionActions } from './subscription-actions.tsx';
 
 export default function SubscriptionPage({ id }: { id: string }) {
@@ -40,9 +40,17 @@ function SubscriptionFacts({ subscription }: { subscription: Subscription }) {
     <Facts
       facts={[
         [text('payment.customer'), <CustomerLink key="customer" id={customerId} />],
-        [text('plans.one'), <PlanName key="plan" id={planId} />],
+        [text('plans.one'), <PlanLink key="plan" id={planId} />],
         [text('invoices.quantity'), quantity],
         [text('invoices.unitAmount'), <Money key="price" amount={unitAmount} currency={currency} />],
+        [
+          text('subscriptions.next'),
+          (subscription.nextPlanId !== null || subscription.nextQuantity !== null) && (
+            <>
+              {subscription.nextQuantity ?? quantity} × <PlanLink id={subscription.nextPlanId ?? planId} />
+            </>
+          ),
+        ],
         [text('subscriptions.periodStart'), <Time key="start" value={subscription.periodStart} />],
         [text('subscriptions.periodEnd'), <Time key="end" value={subscription.periodEnd} />],
         [text('subscriptions.trialEnd'), subscription.trialEnd && <Time key="trial" value={subscription.trialEnd} />],

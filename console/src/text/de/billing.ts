@@ -103,4 +103,12 @@ export const billing = {
   'invoices.noSeller': 'Ihre Adresse als Verkäufer fehlt',
   'invoices.noSellerHint': 'Rechnungen zeigen sie so, wie sie beim Ausstellen ist.',
   'subscriptions.channelHint': 'Leer: der Kanal des Plans oder des Kunden.',
+  'invoices.overdue.one': '{n} Tag überfällig',
+  'invoices.overdue.other': '{n} Tage überfällig',
+  'plans.subscribers': 'Abonnenten',
+  'plans.noSubscribers': 'Niemand hat diesen Plan abonniert',
+  'subscriptions.changePlan': 'Plan oder Menge ändern',
+  'subscriptions.changeAtPeriodEnd': 'Erst ab der nächsten Periode',
+  'subscriptions.nextInvoice': 'Nächste Rechnung:',
+  'subscriptions.next': 'Ab der nächsten Periode',
 };

@@ -147,4 +147,13 @@ export const payments = {
   'ledger.UNAPPLIED': 'Ohne Zuordnung',
   'ledger.none': 'Nichts gebucht: Salden erscheinen mit der ersten erfolgreichen Zahlung',
   'ledger.noEntries': 'Keine Buchungen',
+  'recordPayment.title': 'Zahlung erfassen',
+  'recordPayment.day': 'Eingegangen am',
+  'recordPayment.way': 'Eingegangen über',
+  'recordPayment.reference': 'Referenz',
+  'recordPayment.noChannel': 'Kein Kanal ohne Anbieter für {currency}',
+  'recordPayment.noChannelHint':
+    'Legen Sie einen für Bargeld oder Überweisungen an: Was dort eingeht, wird nur erfasst.',
+  'finance.save': 'Für die Buchhaltung',
+  'finance.days': '{from} bis {to}',
 };

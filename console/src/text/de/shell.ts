@@ -105,4 +105,12 @@ export const shell = {
   'views.remove': 'Ansicht {name} entfernen',
   'views.columns': 'Spalten',
   'views.standard': 'Standard',
+  'selection.column': 'Auswahl',
+  'selection.all': 'Alle Zeilen auswählen',
+  'selection.one': 'Diese Zeile auswählen',
+  'selection.count.one': '{n} ausgewählt',
+  'selection.count.other': '{n} ausgewählt',
+  'selection.clear': 'Aufheben',
+  'paging.zone': 'Zeiten in {zone}',
+  'status.OVERDUE': 'Überfällig',
 };

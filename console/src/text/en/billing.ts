@@ -102,4 +102,12 @@ export const billing = {
   'invoices.noSeller': 'Your address as the seller is missing',
   'invoices.noSellerHint': 'An invoice shows it as it is when the invoice is finalized.',
   'subscriptions.channelHint': 'Leave empty to use the channel of the plan or the customer.',
+  'invoices.overdue.one': '{n} day overdue',
+  'invoices.overdue.other': '{n} days overdue',
+  'plans.subscribers': 'Subscribers',
+  'plans.noSubscribers': 'Nobody has subscribed to this plan',
+  'subscriptions.changePlan': 'Change plan or quantity',
+  'subscriptions.changeAtPeriodEnd': 'Only from the next period on',
+  'subscriptions.nextInvoice': 'Next invoice:',
+  'subscriptions.next': 'From the next period',
 };

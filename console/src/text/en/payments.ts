@@ -143,4 +143,12 @@ export const payments = {
   'ledger.UNAPPLIED': 'Unapplied',
   'ledger.none': 'Nothing is booked: balances appear with the first payment that succeeds',
   'ledger.noEntries': 'No entries',
+  'recordPayment.title': 'Record a payment',
+  'recordPayment.day': 'Received on',
+  'recordPayment.way': 'Received through',
+  'recordPayment.reference': 'Reference',
+  'recordPayment.noChannel': 'No channel without a provider for {currency}',
+  'recordPayment.noChannelHint': 'Add one for cash or bank transfers: what is received there is only recorded.',
+  'finance.save': 'For finance',
+  'finance.days': '{from} to {to}',
 };

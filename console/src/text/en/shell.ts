@@ -105,4 +105,12 @@ export const shell = {
   'views.remove': 'Remove the view {name}',
   'views.columns': 'Columns',
   'views.standard': 'Standard',
+  'selection.column': 'Selection',
+  'selection.all': 'Select all rows',
+  'selection.one': 'Select this row',
+  'selection.count.one': '{n} selected',
+  'selection.count.other': '{n} selected',
+  'selection.clear': 'Clear',
+  'paging.zone': 'times in {zone}',
+  'status.OVERDUE': 'Overdue',
 };

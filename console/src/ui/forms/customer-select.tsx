@@ -36,7 +36,7 @@ export function CustomerSelect({ value, onChange, error, required = true }: Cust
       data={isOffered ? options : [chosen, ...options]}
       value={value}
       onChange={(next, option) => {
-        setChosen(option);
+        setChosen(option ?? undefined);
         onChange(next);
       }}
       searchable

@@ -1,6 +1,8 @@
-import { Paper, Skeleton, Table, VisuallyHidden } from '@mantine/core';
-import type { MouseEvent, ReactNode } from 'react';
+import { Button, Checkbox, Group, Paper, Skeleton, Table, Text, VisuallyHidden } from '@mantine/core';
+import { type MouseEvent, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
+import { Money } from '../../format/money.tsx';
+import { ShortTimes } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { useTenant } from '../../shell/tenant.tsx';
 import classes from './data-table.module.css';
@@ -16,6 +18,8 @@ export interface Column<Row> {
   isNumber?: boolean;
   /** Has controls of its own. Its header is only for screen readers. */
   isControl?: boolean;
+  /** Shown in place of the header. */
+  head?: ReactNode;
   /** Hidden on narrower screens. */
   from?: 'xs' | 'sm' | 'md' | 'lg' | 'xl' | undefined;
 }
@@ -29,59 +33,141 @@ interface DataTableProps<Row> {
   keyOf: (row: Row) => string | number;
   /** The page that a click on a row opens. The first cell without controls has the link. */
   linkOf?: (row: Row) => string;
+  /** Rows can be selected, and the table shows the sums of these amounts. */
+  amountOf?: ((row: Row) => Amount) | undefined;
   /** Shown if there are no rows. */
   empty: ReactNode;
 }
 
-export function DataTable<Row>({ caption, columns: own, rows, keyOf, linkOf, empty }: DataTableProps<Row>) {
-  const columns = useWithTenant(own, rows).filter(({ isExtra }) => !isExtra);
+export interface Amount {
+  /** In minor units. */
+  amount: number;
+  currency: string;
+}
+
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { caption, rows, keyOf, linkOf, amountOf, empty } = props;
+  const selection = useSelection(rows, keyOf);
+  const shown = useWithTenant(props.columns, rows).filter(({ isExtra }) => !isExtra);
+  const columns = amountOf === undefined ? shown : [selection.column, ...shown];
   if (rows?.length === 0) return <>{empty}</>;
   const linked = columns.find(({ isControl }) => !isControl);
   return (
-    // Focusable, because a wide table without links in its rows could not be scrolled with the keyboard.
-    <Paper withBorder className={classes.frame} tabIndex={linkOf === undefined ? 0 : undefined}>
-      <Table
-        highlightOnHover={linkOf !== undefined}
-        // On Mantine's own grey links have a contrast of 4.49.
-        highlightOnHoverColor="light-dark(var(--mantine-color-gray-0), var(--mantine-color-dark-5))"
-        verticalSpacing={7}
-        horizontalSpacing="sm"
-      >
-        <caption>
-          <VisuallyHidden>{caption}</VisuallyHidden>
-        </caption>
-        <Table.Thead>
-          <Table.Tr>
-            {columns.map((column) => (
-              <Table.Th key={column.header} className={classOf(column)} visibleFrom={column.from}>
-                {column.isControl ? <VisuallyHidden>{column.header}</VisuallyHidden> : column.header}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody onMouseMove={showCutText}>
-          {rows === undefined ? (
-            <Placeholder columns={columns} />
-          ) : (
-            rows.map((row) => (
-              <Table.Tr key={keyOf(row)} className={linkOf && classes.linked}>
-                {columns.map((column) => (
-                  <Table.Td key={column.header} className={classOf(column)} visibleFrom={column.from}>
-                    {column === linked && linkOf ? (
-                      <Link href={linkOf(row)} className={classes.link}>
-                        {column.cell(row)}
-                      </Link>
-                    ) : (
-                      column.cell(row)
-                    )}
-                  </Table.Td>
-                ))}
-              </Table.Tr>
-            ))
-          )}
-        </Table.Tbody>
-      </Table>
-    </Paper>
+    <ShortTimes value={true}>
+      {/* Focusable, because a wide table without links in its rows could not be scrolled with the keyboard. */}
+      <Paper withBorder className={classes.frame} tabIndex={linkOf === undefined ? 0 : undefined}>
+        <Table
+          highlightOnHover={linkOf !== undefined}
+          // On Mantine's own grey links have a contrast of 4.49.
+          highlightOnHoverColor="light-dark(var(--mantine-color-gray-0), var(--mantine-color-dark-5))"
+          verticalSpacing={7}
+          horizontalSpacing="sm"
+        >
+          <caption>
+            <VisuallyHidden>{caption}</VisuallyHidden>
+          </caption>
+          <Table.Thead>
+            <Table.Tr>
+              {columns.map((column) => (
+                <Table.Th key={column.header} className={classOf(column)} visibleFrom={column.from}>
+                  {column.head ?? (column.isControl ? <VisuallyHidden>{column.header}</VisuallyHidden> : column.header)}
+                </Table.Th>
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody onMouseMove={showCutText}>
+            {rows === undefined ? (
+              <Placeholder columns={columns} />
+            ) : (
+              rows.map((row) => (
+                <Table.Tr key={keyOf(row)} className={linkOf && classes.linked}>
+                  {columns.map((column) => (
+                    <Table.Td key={column.header} className={classOf(column)} visibleFrom={column.from}>
+                      {column === linked && linkOf ? (
+                        <Link href={linkOf(row)} className={classes.link}>
+                          {column.cell(row)}
+                        </Link>
+                      ) : (
+                        column.cell(row)
+                      )}
+                    </Table.Td>
+                  ))}
+                </Table.Tr>
+              ))
+            )}
+          </Table.Tbody>
+        </Table>
+      </Paper>
+      {amountOf !== undefined && <SelectionSums rows={selection.rows} amountOf={amountOf} onClear={selection.clear} />}
+    </ShortTimes>
+  );
+}
+
+/** The rows that are selected, and the column that selects them. */
+function useSelection<Row>(rows: readonly Row[] | undefined, keyOf: (row: Row) => string | number) {
+  const text = useText();
+  const [keys, setKeys] = useState<ReadonlySet<string | number>>(new Set());
+  const selected = (rows ?? []).filter((row) => keys.has(keyOf(row)));
+  const isAll = rows !== undefined && rows.length > 0 && selected.length === rows.length;
+  const toggle = (row: Row) => {
+    const next = new Set(keys);
+    if (!next.delete(keyOf(row))) next.add(keyOf(row));
+    setKeys(next);
+  };
+  const column: Column<Row> = {
+    header: text('selection.column'),
+    isControl: true,
+    head: (
+      <Checkbox
+        size="xs"
+        aria-label={text('selection.all')}
+        checked={isAll}
+        indeterminate={selected.length > 0 && !isAll}
+        onChange={() => setKeys(new Set(isAll ? [] : (rows ?? []).map(keyOf)))}
+      />
+    ),
+    cell: (row) => (
+      <Checkbox
+        size="xs"
+        className={classes.select}
+        aria-label={text('selection.one')}
+        checked={keys.has(keyOf(row))}
+        onChange={() => toggle(row)}
+      />
+    ),
+  };
+  return { rows: selected, column, clear: () => setKeys(new Set()) };
+}
+
+interface SelectionSumsProps<Row> {
+  rows: readonly Row[];
+  amountOf: (row: Row) => Amount;
+  onClear: () => void;
+}
+
+/** How many rows are selected, and the sum of their amounts in each currency. */
+function SelectionSums<Row>({ rows, amountOf, onClear }: SelectionSumsProps<Row>) {
+  const text = useText();
+  const sums = new Map<string, bigint>();
+  for (const { amount, currency } of rows.map(amountOf)) {
+    sums.set(currency, (sums.get(currency) ?? 0n) + BigInt(amount));
+  }
+  return (
+    <Group gap="sm" role="status" mih={0}>
+      {rows.length > 0 && (
+        <>
+          <Text size="sm">{text.count('selection.count', rows.length)}</Text>
+          {[...sums].map(([currency, sum]) => (
+            <Text key={currency} size="sm" fw={600}>
+              <Money amount={sum} currency={currency} />
+            </Text>
+          ))}
+          <Button size="compact-xs" variant="subtle" onClick={onClear}>
+            {text('selection.clear')}
+          </Button>
+        </>
+      )}
+    </Group>
   );
 }
 

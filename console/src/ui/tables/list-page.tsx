@@ -3,9 +3,10 @@ import type { ListName, RowOf } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
 import { FilterBar } from '../filters/filter-bar.tsx';
 import { useFilters, usePageNumber } from '../filters/use-filters.ts';
+import { FinanceButton } from '../finance/finance-button.tsx';
 import { ErrorNote } from '../notes.tsx';
 import { Page } from '../page.tsx';
-import { type Column, DataTable } from './data-table.tsx';
+import { type Amount, type Column, DataTable } from './data-table.tsx';
 import { ExportButton } from './export-button.tsx';
 import { useListViews } from './list-views.ts';
 import { Paging } from './paging.tsx';
@@ -25,6 +26,10 @@ interface ListPageProps<List extends ListName, Name extends string, Row = RowOf<
   isExported?: boolean;
   /** The name under which users save its views and columns. */
   viewsOf?: string;
+  /** Rows can be selected, and their amounts are added up. */
+  amountOf?: (row: Row) => Amount;
+  /** Above the filters. */
+  tabs?: (state: ReturnType<typeof useFilters<Name>>) => ReactNode;
   /** The controls above the table. */
   filters?: (state: ReturnType<typeof useFilters<Name>>) => ReactNode;
   empty: (state: ReturnType<typeof useFilters<Name>>) => ReactNode;
@@ -32,7 +37,8 @@ interface ListPageProps<List extends ListName, Name extends string, Row = RowOf<
 
 /** A page with one paged list. */
 export function ListPage<List extends ListName, Name extends string>(props: ListPageProps<List, Name>) {
-  const { title, operation, filterNames, columns, keyOf, linkOf, actions, isExported, viewsOf, filters, empty } = props;
+  const { title, operation, filterNames, columns, keyOf, linkOf, amountOf, actions, isExported, viewsOf } = props;
+  const { tabs, filters, empty } = props;
   const page = usePageNumber();
   const state = useFilters(filterNames);
   const views = useListViews<RowOf<List>>(viewsOf ?? '', columns);
@@ -44,10 +50,12 @@ export function ListPage<List extends ListName, Name extends string>(props: List
         <>
           {viewsOf && <ViewMenu list={views} />}
           {isExported && <ExportButton operation={operation} query={state.filters} />}
+          {isExported && <FinanceButton operation={operation} query={state.filters} title={title} />}
           {actions}
         </>
       }
     >
+      {tabs?.(state)}
       {filters && <FilterBar>{filters(state)}</FilterBar>}
       <ErrorNote error={rows.error} onRetry={() => rows.refetch()} />
       <DataTable
@@ -56,6 +64,7 @@ export function ListPage<List extends ListName, Name extends string>(props: List
         rows={views.isReady ? (rows.data?.data as RowOf<List>[] | undefined) : undefined}
         keyOf={keyOf}
         linkOf={linkOf}
+        amountOf={amountOf}
         empty={empty(state)}
       />
       <Paging pagination={rows.data?.pagination} onPage={(next) => state.setFilters({ page: next } as never)} />

@@ -10,7 +10,7 @@ interface PagingProps {
 /** The range and the page buttons under a paged list. */
 export function Paging({ pagination, onPage }: PagingProps) {
   const text = useText();
-  const { locale } = usePreferences();
+  const { locale, timeZone } = usePreferences();
   const { page = 1, pageSize = 1, total = 0, totalPages = 0 } = pagination ?? {};
   if (total === 0) return null;
   const numbers = new Intl.NumberFormat(locale);
@@ -22,7 +22,7 @@ export function Paging({ pagination, onPage }: PagingProps) {
   return (
     <Group justify="space-between">
       <Text size="sm" c="dimmed">
-        {text('paging.range', values)}
+        {text('paging.range', values)} · {text('paging.zone', { zone: timeZone })}
       </Text>
       {totalPages > 1 && (
         <Group gap="xs">
