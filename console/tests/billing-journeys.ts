@@ -176,6 +176,57 @@ export function billingJourneys(opened: () => OpenedConsole): void {
     await page.getByRole('heading', { name: 'Mary' }).waitFor();
   });
 
+  test('an overdue invoice has a tab and its days, and is paid by money that came another way', async () => {
+    const { florin, admin } = console;
+    const post = async (path: string, body: object) => dataOf(await florin.post(path, body, admin));
+    const cash = { name: 'Cash', code: 'cash', type: 'OFFLINE', currency: 'CHF', country: 'CH', state: true };
+    await post('/api/channel/modify', cash);
+    const { id: customerId } = await post('/api/customer/modify', { name: 'Late payer' });
+    const lines = [{ description: 'Chair', quantity: 1, unitAmount: 4_200 }];
+    const { id } = await post('/api/invoice/create', { customerId, currency: 'CHF', lines });
+    await post('/api/invoice/finalize', { id });
+    const twoDaysAgo = new Date(Date.now() - 2 * 86_400_000).toISOString().slice(0, 10);
+    await console.db.query('update invoice set due_date = $2 where id = $1', [id, twoDaysAgo]);
+    await goTo(page, '/invoices', 'Live');
+    await page.getByRole('tab', { name: 'Overdue' }).click();
+    await page.waitForURL(/status=OPEN&dueTo=/);
+    await page.getByRole('row', { name: /Late payer.*2 days overdue/ }).click();
+    await page.getByRole('button', { name: 'Record a payment' }).click();
+    expect(await dialog().getByLabel('Amount').inputValue()).toBe('42.00');
+    await dialog().getByLabel('Reference').fill('Envelope 7');
+    await dialog().getByRole('button', { name: 'Record a payment' }).click();
+    await page.waitForURL(/payments\/txn_/);
+    await page.getByText('Envelope 7').first().waitFor();
+    await eventually('the invoice is paid', async () => {
+      return dataOf(await florin.get(`/api/invoice/detail?id=${id}`, admin)).status === 'PAID';
+    });
+  });
+
+  test('a subscription changes its plan with a preview, and its plan lists it', async () => {
+    const { florin, admin } = console;
+    const post = async (path: string, body: object) => dataOf(await florin.post(path, body, admin));
+    const [channel] = dataOf(await florin.get('/api/channel/list?livemode=true', admin)).filter(
+      ({ code }: { code: string }) => code === 'cash',
+    );
+    const plan = { currency: 'CHF', interval: 'month', state: true, channelId: channel.id };
+    const { id: planId } = await post('/api/plan/modify', { ...plan, name: 'Small', amount: 1_000 });
+    const { id: largeId } = await post('/api/plan/modify', { ...plan, name: 'Large', amount: 3_000 });
+    const { id: customerId } = await post('/api/customer/modify', { name: 'Growing' });
+    const { id } = await post('/api/subscription/create', { customerId, planId });
+    await goTo(page, `/subscriptions/${id}`, 'Live');
+    await page.getByRole('button', { name: 'Change plan or quantity' }).click();
+    await dialog().getByRole('combobox', { name: 'Plan' }).click();
+    await page.getByRole('option', { name: /Large/ }).click();
+    await dialog().getByLabel('Only from the next period on').check({ force: true });
+    await dialog().getByText('CHF 30.00').first().waitFor();
+    await dialog().getByRole('button', { name: 'Change plan or quantity' }).click();
+    await dialog().waitFor({ state: 'detached' });
+    const changed = dataOf(await florin.get(`/api/subscription/detail?id=${id}`, admin));
+    expect(changed.nextPlanId).toBe(largeId);
+    await goTo(page, `/plans/${planId}`, 'Live');
+    await page.getByRole('row', { name: /Growing/ }).waitFor();
+  });
+
   test('a text that is too long for its column is shown whole under the pointer', async () => {
     const email = `${'accounts-payable-of-the-northern-'.repeat(2)}branch@merchants.example`;
     dataOf(await console.florin.post('/api/customer/modify', { name: 'Northern branch', email }, console.admin));

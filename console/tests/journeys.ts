@@ -360,6 +360,18 @@ export function journeys(opened: () => OpenedConsole): void {
     await page.waitForURL((url) => !url.search.includes('startDate'));
   });
 
+  test('selected rows are added up by currency, and the file for finance has names and major units', async () => {
+    await goTo(page, '/payments?currency=EUR', 'Test');
+    await onlyRow(page);
+    await page.getByLabel('Select this row').check();
+    await page.getByRole('status').getByText('EUR 9,876.54').waitFor();
+    await button('Clear').click();
+    const [download] = await Promise.all([page.waitForEvent('download'), button('For finance').click()]);
+    expect(download.suggestedFilename()).toMatch(/^Payments \d{4}-\d\d-\d\d\.csv$/);
+    const [, row] = (await text(await download.createReadStream())).split('\r\n');
+    expect(row).toMatch(/,9876\.54,0\.00,EUR,Jürgen Müller,"Order 4711, oak table",/);
+  });
+
   test('a platform administrator acts for one tenant: sees only its records, and creates records for it', async () => {
     const name = 'Harbour Books';
     const harbour = await makeTenant(console.florin, console.admin, name);

@@ -1,4 +1,4 @@
-import { Button, Kbd, Loader, NavLink, ScrollArea, Stack, Text, TextInput, Title, VisuallyHidden } from '@mantine/core';
+import { Button, Kbd, Loader, NavLink, ScrollArea, Stack, Text, TextInput, VisuallyHidden } from '@mantine/core';
 import { useDebouncedValue, useDisclosure, useHotkeys } from '@mantine/hooks';
 import { type KeyboardEvent, useState } from 'react';
 import { useLocation } from 'wouter';
@@ -34,6 +34,7 @@ export function Search() {
         <Icon name="search" />
       </Button>
       <Dialog
+        label={text('search.open')}
         opened={isOpen}
         onClose={close}
         withCloseButton={false}
@@ -96,9 +97,7 @@ function SearchBox({ onClose }: { onClose: () => void }) {
       <ScrollArea.Autosize mah="60vh" type="auto">
         {groups.map(({ title, hits: ofGroup }) => (
           <section key={title} aria-label={title}>
-            <Title order={3} className={classes.group}>
-              {title}
-            </Title>
+            <div className={classes.group}>{title}</div>
             {ofGroup.map((hit) => (
               <HitLink key={hit.path} hit={hit} isChosen={hit === hits[at]} onClick={() => go(hit)} />
             ))}
