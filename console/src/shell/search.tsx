@@ -1,4 +1,4 @@
-import { Button, Kbd, Loader, NavLink, ScrollArea, Stack, Text, TextInput, VisuallyHidden } from '@mantine/core';
+import { Button, Kbd, Loader, NavLink, Stack, Text, TextInput, VisuallyHidden } from '@mantine/core';
 import { useDebouncedValue, useDisclosure, useHotkeys } from '@mantine/hooks';
 import { type KeyboardEvent, useState } from 'react';
 import { useLocation } from 'wouter';
@@ -94,7 +94,7 @@ function SearchBox({ onClose }: { onClose: () => void }) {
         data-autofocus
       />
       <VisuallyHidden role="status">{isSearching ? '' : text.count('search.found', hits.length)}</VisuallyHidden>
-      <ScrollArea.Autosize mah="60vh" type="auto">
+      <div className={classes.hits}>
         {groups.map(({ title, hits: ofGroup }) => (
           <section key={title} aria-label={title}>
             <div className={classes.group}>{title}</div>
@@ -113,7 +113,7 @@ function SearchBox({ onClose }: { onClose: () => void }) {
             {text('search.incomplete')}
           </Text>
         )}
-      </ScrollArea.Autosize>
+      </div>
     </Stack>
   );
 }

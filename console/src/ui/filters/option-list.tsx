@@ -1,4 +1,4 @@
-import { Button, ScrollArea, Stack, TextInput } from '@mantine/core';
+import { Button, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useText } from '../../shell/preferences.tsx';
 
@@ -39,24 +39,22 @@ export function OptionList({ options, chosen, onChoose, onType }: OptionListProp
           data-autofocus
         />
       )}
-      <ScrollArea.Autosize mah={260} type="auto">
-        <Stack gap={2}>
-          {matching.map(({ value, label }) => (
-            <Button
-              key={value}
-              size="xs"
-              variant={value === chosen ? 'light' : 'subtle'}
-              color={value === chosen ? undefined : 'gray'}
-              c={value === chosen ? undefined : 'var(--mantine-color-text)'}
-              justify="flex-start"
-              aria-pressed={value === chosen}
-              onClick={() => onChoose(value)}
-            >
-              {label}
-            </Button>
-          ))}
-        </Stack>
-      </ScrollArea.Autosize>
+      <Stack gap={2} mah={260} style={{ overflowY: 'auto' }}>
+        {matching.map(({ value, label }) => (
+          <Button
+            key={value}
+            size="xs"
+            variant={value === chosen ? 'light' : 'subtle'}
+            color={value === chosen ? undefined : 'gray'}
+            c={value === chosen ? undefined : 'var(--mantine-color-text)'}
+            justify="flex-start"
+            aria-pressed={value === chosen}
+            onClick={() => onChoose(value)}
+          >
+            {label}
+          </Button>
+        ))}
+      </Stack>
     </Stack>
   );
 }

@@ -1,13 +1,12 @@
+import type { InvoiceListItem, RefundListItem, TransactionListItem } from '../../../../sdk/src/generated/api.ts';
 import { csvLine } from '../../../../server/src/core/csv.ts';
 import { decimalOf } from '../../../../server/src/core/money.ts';
-import type { InvoiceListItem, RefundListItem, TransactionListItem } from '../../api/client.ts';
 import { localTimeOf } from '../../format/zone.ts';
-import type { Text } from '../../shell/preferences.tsx';
 import type { TextKey } from '../../text/texts.ts';
 
 /** How a file is written: in the language, the formats and the time zone of the user. */
 export interface FileStyle {
-  text: Text;
+  text: (key: TextKey, values?: Record<string, string>) => string;
   locale: string;
   timeZone: string;
 }
