@@ -1,6 +1,8 @@
 import { Turns } from '../../platform/concurrency/turns.ts';
 import { failureLog } from '../../platform/jobs/worker.ts';
+import type { Queryable } from '../../platform/postgres/database.ts';
 import type { PaymentsApp } from '../payments/app.ts';
+import type { CustomerKey } from '../payments/methods/customers.ts';
 import type { BillingApp, BillingSettings } from './app.ts';
 import { linkToInvoice } from './checkouts/link-to-invoice.ts';
 import { InvoiceLinks, MailedInvoices } from './customer-mails/invoices.ts';
@@ -58,10 +60,17 @@ export function billingServices(payments: PaymentsApp & { settings: BillingSetti
 function subscriptionMethodsOf(app: BillingApp): SubscriptionMethods {
   return {
     replace: (transaction, method, other) => replaceMethod(transaction, method, other, app),
-    defaultChanged: async (transaction, { tenantId, customerId }) => {
-      await transaction.run(requestRetry, [tenantId, customerId]);
-    },
+    setupAnswered: (transaction, customer) => retry(transaction, customer, false),
+    defaultChanged: (transaction, customer) => retry(transaction, customer, true),
   };
+}
+
+async function retry(
+  transaction: Queryable,
+  { tenantId, customerId }: CustomerKey,
+  isNewDefault: boolean,
+): Promise<void> {
+  await transaction.run(requestRetry, [tenantId, customerId, isNewDefault]);
 }
 
 function excessCounter({ metrics }: PaymentsApp): BillingApp['onExcess'] {

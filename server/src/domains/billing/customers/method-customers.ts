@@ -5,7 +5,7 @@ import { customerEvent } from './record.ts';
 import { findCustomer, lockCustomer } from './statements.ts';
 
 /** What subscriptions do when payment methods change: the part of `MethodCustomers` that is theirs. */
-export type SubscriptionMethods = Pick<MethodCustomers, 'replace' | 'defaultChanged'>;
+export type SubscriptionMethods = Pick<MethodCustomers, 'replace' | 'setupAnswered' | 'defaultChanged'>;
 
 /** What payment methods need of customers. */
 export function methodCustomersOf({
@@ -29,6 +29,8 @@ export function methodCustomersOf({
     },
 
     replace: (transaction, method, other) => subscriptionMethods.replace(transaction, method, other),
+
+    setupAnswered: (transaction, customer) => subscriptionMethods.setupAnswered(transaction, customer),
 
     async defaultChanged(transaction, { tenantId, customerId }: CustomerKey) {
       const [row] = await transaction.run(lockCustomer, [tenantId, customerId]);

@@ -127,6 +127,8 @@ export interface LockedInvoice extends InvoiceRow {
   default_channel_id: number | null;
   /** The method that its automatic payment charges: the subscription's, or else the customer's default. */
   method: MethodOfInvoice | null;
+  /** Whether a method is being set up that may become the default, and the provider has not answered yet. */
+  is_method_being_set_up: boolean;
   /** Whether its channel, or else the customer's, has a provider. */
   has_provider: boolean;
   /** The subscription's own channel, if it has no provider: it is paid there, whatever methods the customer has. */
@@ -221,6 +223,9 @@ export const findPayments = statement<PaymentRow>(
     ) as payment`,
 );
 
+/** Whether the provider has not answered the setup of `payment_method m`, which may become the default. */
+export const isBeingSetUp = `m.status = 'PENDING' and m.next_action is null and m.wants_default is not false`;
+
 /**
  * Locks invoices. One array for each column, sorted and without duplicates (`lockInvoices`): tenant, id.
  *
@@ -242,6 +247,9 @@ export const lockInvoiceRows = statement<LockedInvoice>(
             where m.tenant_id = i.tenant_id and m.id = coalesce(s.method_id, (
                     select id from payment_method
                      where tenant_id = i.tenant_id and customer_id = i.customer_id and is_default))) as method,
+          exists (select from payment_method m
+                   where m.tenant_id = i.tenant_id and m.customer_id = i.customer_id
+                     and ${isBeingSetUp}) as is_method_being_set_up,
           coalesce((select channel.provider is not null from channel
                      where channel.id = coalesce(i.channel_id, c.default_channel_id)), false) as has_provider,
           (select channel.id from channel where channel.id = s.channel_id and channel.provider is null)

@@ -52,8 +52,14 @@ export async function changeMethod(
   const after = await write(transaction, before, { ...before, ...change, is_default: isDefault }, deps);
   await appendMethodEvents(transaction, after, events, deps);
   if (isDefault !== before.is_default) await deps.methodCustomers.defaultChanged(transaction, customerOf(before));
+  else if (isAwaited(before) && !isAwaited(after)) {
+    await deps.methodCustomers.setupAnswered(transaction, customerOf(before));
+  }
   return after;
 }
+
+/** Whether the provider has not answered a setup yet. */
+const isAwaited = ({ status, next_action }: MethodRow) => status === 'PENDING' && next_action === null;
 
 /** Makes a usable method the default of its locked customer. Returns it as it is then. */
 export async function makeDefault(transaction: Queryable, row: MethodRow, deps: MethodChangeDeps): Promise<MethodRow> {

@@ -8,6 +8,7 @@ import type { Agreement, Consent, KeptMethod, ProviderMethod, SaveRequest } from
 import type { Outcome } from '../providers/provider.ts';
 import { changeMethod, insertMethod, type MethodChangeDeps } from './change.ts';
 import type { MethodCustomers } from './customers.ts';
+import { attemptsReached } from './declines.ts';
 import { insertDecline } from './declines-statements.ts';
 import { columnsOf, keptMethodOf, type Opener, referenceDigest, type Sealer } from './kept.ts';
 import { customerAtProvider, learnCustomer, readMethodsOf } from './provider-customers.ts';
@@ -171,7 +172,10 @@ export class ChargeMethods {
     if (effect.isLookedUp) await readMethodsOf(transaction, customer, this.#deps);
   }
 
-  /** The one method of the payment's customer that a fallback channel can charge; undefined: none, or several. */
+  /**
+   * The one method of the payment's customer that a fallback channel can charge; undefined: there is none, or several,
+   * or its network allows no further attempt.
+   */
   async onlyMethodAt(
     { tenant_id, customer_id }: Pick<ChargeOfMethod, 'tenant_id' | 'customer_id'>,
     channelId: number,
@@ -179,8 +183,14 @@ export class ChargeMethods {
     if (customer_id === null) return undefined;
     const values = [plainArray([tenant_id]), plainArray([customer_id])];
     const rows = await this.#deps.database.run(findOfCustomers, values);
-    const active = rows.filter(({ status, channel_id }) => status === 'ACTIVE' && channel_id === channelId);
-    return active.length === 1 ? active[0]?.id : undefined;
+    const [method, ...others] = rows.filter(
+      ({ status, channel_id }) => status === 'ACTIVE' && channel_id === channelId,
+    );
+    if (method === undefined || others.length > 0) return undefined;
+    const customer = await this.#deps.methodCustomers.find(this.#deps.database, [tenant_id], customer_id);
+    const key = { tenantId: tenant_id, methodId: method.id };
+    const reached = await attemptsReached(this.#deps.database, [key], customer?.nowMs ?? this.#deps.clock());
+    return reached.has(method.id) ? undefined : method.id;
   }
 
   async #recordFailure(

@@ -32,6 +32,8 @@ export interface MethodCustomers {
    * any and there is no other method.
    */
   replace: (transaction: Queryable, method: MethodRow, other: MethodRow | null) => Promise<void>;
+  /** Called in the transaction in which the provider has answered a setup, or it was ended before. */
+  setupAnswered: (transaction: Queryable, customer: CustomerKey) => Promise<void>;
   /** Called in the transaction that has changed the customer's default method; the customer is locked. */
   defaultChanged: (transaction: Queryable, customer: CustomerKey) => Promise<void>;
 }
@@ -54,6 +56,10 @@ export class RegisteredMethodCustomers implements MethodCustomers {
 
   async replace(transaction: Queryable, method: MethodRow, other: MethodRow | null): Promise<void> {
     await this.#registered?.replace(transaction, method, other);
+  }
+
+  async setupAnswered(transaction: Queryable, customer: CustomerKey): Promise<void> {
+    await this.#registered?.setupAnswered(transaction, customer);
   }
 
   async defaultChanged(transaction: Queryable, customer: CustomerKey): Promise<void> {

@@ -34,6 +34,8 @@ export type PaymentAttempt = InvoiceKey &
     | { outcome: 'withheld' }
     /** Nothing is sent now: the method's network allows no further attempt yet. */
     | { outcome: 'skipped' }
+    /** Nothing is sent now: the customer's method is being set up. */
+    | { outcome: 'awaited' }
     /** Nothing is sent now: a debit with this method was announced, and is sent when its notice is over. */
     | { outcome: 'announced'; methodId: string; debitMs: number }
     /** No payment could be created. The invoice records a failed payment. */
@@ -59,9 +61,15 @@ export interface EarlierAttempts {
   refusedMethods: ReadonlyMap<string, string>;
   /** Methods whose debit is announced. */
   announcedMethods: ReadonlyMap<string, string>;
+  /** Invoices of which nothing was tried yet: they wait for a method that is being set up. */
+  firstAttempts: ReadonlySet<string>;
 }
 
-const noAttempts: EarlierAttempts = { refusedMethods: new Map(), announcedMethods: new Map() };
+const noAttempts: EarlierAttempts = {
+  refusedMethods: new Map(),
+  announcedMethods: new Map(),
+  firstAttempts: new Set(),
+};
 
 /**
  * Pays the remaining amounts of many invoices: one payment for each, of the payment method of its subscription or of
@@ -139,6 +147,7 @@ export async function payInvoices(
     if (ways.get(key) === withheld) return { ...invoiceKey, outcome: 'withheld' };
     const way = ways.get(key);
     if (way === skipped) return { ...invoiceKey, outcome: 'skipped' };
+    if (way === awaited) return { ...invoiceKey, outcome: 'awaited' };
     if (way !== undefined && 'debit' in way) {
       const { methodId, atMs: debitMs } = way.debit;
       return { ...invoiceKey, outcome: 'announced', methodId, debitMs };
@@ -163,10 +172,12 @@ type WayToPay =
   | { failure: AttemptFailure }
   | { debit: AnnouncedDebit & { methodId: string } }
   | typeof withheld
-  | typeof skipped;
+  | typeof skipped
+  | typeof awaited;
 
 const withheld = { withheld: true } as const;
 const skipped = { skipped: true } as const;
+const awaited = { awaited: true } as const;
 
 /** How each invoice is paid, by its key. */
 async function waysToPay(
@@ -175,6 +186,7 @@ async function waysToPay(
   {
     refusedMethods,
     announcedMethods,
+    firstAttempts,
     debitNoticeMs,
     nowMs,
   }: EarlierAttempts & { debitNoticeMs: number; nowMs: number },
@@ -183,6 +195,8 @@ async function waysToPay(
     const key = keyOfRow(invoice);
     const way = wayToPay(invoice, refusedMethods.get(mapKeyOf(key)));
     const { method } = invoice;
+    const isAwaited = method === null && invoice.is_method_being_set_up && firstAttempts.has(mapKeyOf(key));
+    if (isAwaited && 'failure' in way) return { key, way: awaited };
     const isNewDebit =
       'methodId' in way && method !== null && isAnnounced(method) && announcedMethods.get(mapKeyOf(key)) !== method.id;
     if (!isNewDebit || debitNoticeMs === 0) return { key, way };

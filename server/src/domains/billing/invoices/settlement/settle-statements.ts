@@ -101,7 +101,7 @@ export const updateSettledInvoices = statement<{ id: number }>(
 
 /**
  * Whether a test clock's customers have payments that proceed without further requests: a provider operation is due, or
- * the payment has ended and its invoice is not settled yet. A payment that waits for its payer or for an update does
+ * the payment has ended and its invoice is not settled yet; or payment methods that are being set up. A payment that waits for its payer or for an update does
  * not count. Values: tenant, clock.
  */
 export const hasPaymentsInProgress = statement<{ under_way: boolean }>(
@@ -117,5 +117,11 @@ export const hasPaymentsInProgress = statement<{ under_way: boolean }>(
                select 1 from provider_operation o
                 where o.tenant_id = p.tenant_id and o.transaction_id = p.transaction_id
                   and o.state in ('READY', 'CALLING', 'UNKNOWN'))))
+   ) or exists (
+     select 1
+       from customer c
+       join payment_method m on m.tenant_id = c.tenant_id and m.customer_id = c.id and m.status = 'PENDING'
+       join payment_method_operation o on o.tenant_id = m.tenant_id and o.method_id = m.id
+      where c.tenant_id = $1 and c.clock_id = $2 and o.state in ('READY', 'CALLING', 'UNKNOWN')
    ) as under_way`,
 );

@@ -14,6 +14,7 @@ import { applyOutcome, type CollectionOutcome, type DunningState, isRefused, nex
 import { withEndEffects } from './end-effects.ts';
 import {
   type CollectionKey,
+  findAwaitingSetups,
   findCollectionsOfInvoices,
   findDueCollections,
   findOpenCollections,
@@ -77,9 +78,13 @@ async function collect(due: readonly CollectionKey[], nowMs: number, deps: Colle
       announcedMethods: new Map(
         stillDue.flatMap((row) => (row.announced_method_id === null ? [] : [[keyOf(row), row.announced_method_id]])),
       ),
+      firstAttempts: new Set(stillDue.filter(({ state }) => state === 'DUE').map(keyOf)),
     };
     const attempts = await payInvoices(transaction, wanted, invoices, nowMs, deps, earlier);
-    const outcomes = attempts.flatMap((attempt) => outcomesOf(attempt, nowMs));
+    const outcomes = [
+      ...attempts.flatMap((attempt) => outcomesOf(attempt, nowMs)),
+      ...(await noLongerAwaited(transaction, attempts, nowMs)),
+    ];
     await applyOutcomes(transaction, outcomes, deps);
     // After the outcomes, which schedule the retries that the events show.
     await appendFailureEvents(transaction, attempts, deps.generateUuid);
@@ -111,6 +116,28 @@ function outcomesOf(attempt: PaymentAttempt, atMs: number): CollectionOutcome[] 
   // The invoice is void or has been paid: there is nothing left to collect.
   if (outcome === 'not_payable') return [{ tenantId, invoiceId, outcome: 'closed', atMs }];
   return [];
+}
+
+/**
+ * Attempts that wait for a method whose setup was answered since the invoice was read, and whose customer's request to
+ * try them (`retryWithNewMethods`) may have passed already. Those that still wait are found by it, because it waits for
+ * the lock of the subscription.
+ */
+async function noLongerAwaited(
+  transaction: Queryable,
+  attempts: readonly PaymentAttempt[],
+  atMs: number,
+): Promise<CollectionOutcome[]> {
+  const waiting = attempts.filter(({ outcome }) => outcome === 'awaited');
+  if (waiting.length === 0) return [];
+  const awaiting = await transaction.run(findAwaitingSetups, [
+    waiting.map(({ tenantId }) => tenantId),
+    waiting.map(({ invoiceId }) => invoiceId),
+  ]);
+  const ids = new Set(awaiting.map(({ invoice_id }) => invoice_id));
+  return waiting
+    .filter(({ invoiceId }) => !ids.has(invoiceId))
+    .map(({ tenantId, invoiceId }) => ({ tenantId, invoiceId, outcome: 'freed', atMs }));
 }
 
 /** Updates subscriptions after payments of their invoices have ended, in the transaction that settles the invoices. */

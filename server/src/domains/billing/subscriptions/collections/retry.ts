@@ -7,7 +7,7 @@ const batchSize = 100;
 
 /**
  * Has the failed invoices of customers with a new default method tried at once, each change once and outside of the
- * schedule. A worker does it, because the change of a default locks the customer before the subscriptions could be
+ * schedule, and those that waited for a method that was being set up. A worker does it, because the change of a default locks the customer before the subscriptions could be
  * locked. Returns how many requests there were.
  */
 export async function retryWithNewMethods(nowMs: number, { database }: { database: Database }): Promise<number> {
@@ -17,10 +17,12 @@ export async function retryWithNewMethods(nowMs: number, { database }: { databas
     const found = await transaction.run(findSubscriptionsToRetry, [
       customers.map(({ tenant_id }) => tenant_id),
       customers.map(({ customer_id }) => customer_id),
+      customers.map(({ is_new_default }) => is_new_default),
     ]);
-    const subscriptions = inLockOrder(found);
-    await transaction.run(lockSubscriptionIds, subscriptions);
-    await transaction.run(retryAtOnce, [...subscriptions, nowMs]);
+    const [tenants, ids] = inLockOrder(found);
+    await transaction.run(lockSubscriptionIds, [tenants, ids]);
+    const flags = new Map(found.map(({ subscription_id, is_new_default }) => [subscription_id, is_new_default]));
+    await transaction.run(retryAtOnce, [tenants, ids, ids.map((id) => flags.get(id) ?? false), nowMs]);
     await transaction.run(deleteRetries, [customers.map(({ id }) => id)]);
     return customers.length;
   });

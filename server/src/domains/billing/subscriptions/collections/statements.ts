@@ -1,4 +1,5 @@
 import { statement } from '../../../../platform/postgres/statement.ts';
+import { isBeingSetUp } from '../../invoices/statements.ts';
 import { type CollectionRow, subscriptionsDue } from '../renewal/write-statements.ts';
 
 export interface CollectionKey {
@@ -23,7 +24,7 @@ export const findDueCollections = statement<CollectionKey>(
 /** A collection with the method of its last failed attempt, and what that failure allows. */
 export type AttemptedCollection = Pick<
   CollectionRow,
-  'tenant_id' | 'invoice_id' | 'subscription_id' | 'method_id' | 'retry' | 'announced_method_id'
+  'tenant_id' | 'invoice_id' | 'subscription_id' | 'state' | 'method_id' | 'retry' | 'announced_method_id'
 >;
 
 /**
@@ -36,7 +37,20 @@ export const markCollectionsAttempted = statement<AttemptedCollection>(
      from unnest($1::bigint[], $2::bigint[]) as tried (tenant_id, invoice_id)
     where c.tenant_id = tried.tenant_id and c.invoice_id = tried.invoice_id
       and c.due_at <= to_timestamp($3::float8 / 1000)
-   returning c.tenant_id, c.invoice_id, c.subscription_id, c.method_id, c.retry, c.announced_method_id`,
+   returning c.tenant_id, c.invoice_id, c.subscription_id, c.state, c.method_id, c.retry, c.announced_method_id`,
+);
+
+/**
+ * The invoices among these whose customers have a method that is being set up and may become the default. Values: arrays
+ * of tenants and invoices.
+ */
+export const findAwaitingSetups = statement<{ tenant_id: number; invoice_id: number }>(
+  'subscriptions.find_awaiting_setups',
+  `select i.tenant_id, i.id as invoice_id
+     from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, id)
+     join invoice i on i.tenant_id = wanted.tenant_id and i.id = wanted.id
+    where exists (select from payment_method m
+                   where m.tenant_id = i.tenant_id and m.customer_id = i.customer_id and ${isBeingSetUp})`,
 );
 
 /** Values: tenant, invoice, new due time (ms). */
@@ -79,9 +93,9 @@ export const findCollectionsOfInvoices = statement<CollectionKey>(
 /**
  * Locks requests to try the failed invoices of a customer, and skips those that another node has locked. Values: limit.
  */
-export const lockRetries = statement<{ id: string; tenant_id: number; customer_id: number }>(
+export const lockRetries = statement<{ id: string; tenant_id: number; customer_id: number; is_new_default: boolean }>(
   'subscriptions.lock_retries',
-  'select id, tenant_id, customer_id from collection_retry limit $1 for update skip locked',
+  'select id, tenant_id, customer_id, is_new_default from collection_retry limit $1 for update skip locked',
 );
 
 /** Values: ids. */
@@ -96,40 +110,54 @@ export const hasRetries = statement<{ tenant_id: number }>(
   'select tenant_id from collection_retry limit 1',
 );
 
-/** Has the failed invoices of a customer tried again at once. Values: tenant, customer. */
+/**
+ * Has the invoices of a customer tried that wait for a method, and those that failed if there is a new default. Values:
+ * tenant, customer, whether there is a new default.
+ */
 export const requestRetry = statement(
   'subscriptions.request_retry',
-  'insert into collection_retry (tenant_id, customer_id) values ($1, $2)',
+  'insert into collection_retry (tenant_id, customer_id, is_new_default) values ($1, $2, $3)',
   { wakes: [{ topic: subscriptionsDue }] },
 );
 
+const waits = `c.state = 'DUE' and c.due_at is null`;
+
 /**
- * The living subscriptions of customers that are charged with the default method and have a failed invoice. Values:
- * arrays of tenants and customers.
+ * The subscriptions without a method of their own that have an invoice to try: with a new default, one that failed while
+ * the subscription lives; and one whose first attempt waits for a method, or is about to. Values: arrays of tenants,
+ * customers, and whether they have a new default.
  */
-export const findSubscriptionsToRetry = statement<{ tenant_id: number; subscription_id: number }>(
+export const findSubscriptionsToRetry = statement<{
+  tenant_id: number;
+  subscription_id: number;
+  is_new_default: boolean;
+}>(
   'subscriptions.find_to_retry',
-  `select s.tenant_id, s.id as subscription_id
-     from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, customer_id)
+  `select s.tenant_id, s.id as subscription_id, bool_or(wanted.is_new_default) as is_new_default
+     from unnest($1::bigint[], $2::bigint[], $3::boolean[]) as wanted (tenant_id, customer_id, is_new_default)
      join subscription s on s.tenant_id = wanted.tenant_id and s.customer_id = wanted.customer_id
-    where s.method_id is null and s.state not in ('CANCELLED', 'EXPIRED')
+    where s.method_id is null
       and exists (select from invoice_collection c
-                   where c.tenant_id = s.tenant_id and c.subscription_id = s.id and c.state = 'FAILED')`,
+                   where c.tenant_id = s.tenant_id and c.subscription_id = s.id
+                     and (c.state = 'DUE' or wanted.is_new_default and c.state = 'FAILED'
+                                             and s.state not in ('CANCELLED', 'EXPIRED')))
+    group by 1, 2`,
 );
 
 /**
- * Makes the failed collections of locked subscriptions due at once, outside of their schedule. One whose attempt is
- * under way keeps it. Values: arrays of tenants and subscriptions, now (ms).
+ * Makes collections of locked subscriptions due at once: with a new default the failed ones, outside of their schedule;
+ * and first attempts that wait for a method. One whose attempt is under way keeps it: it is found to be so when it is
+ * due. Values: arrays of tenants, subscriptions, and whether they have a new default; now (ms).
  */
 export const retryAtOnce = statement<{ invoice_id: number }>(
   'subscriptions.retry_at_once',
   `update invoice_collection c
-      set scheduled_at = coalesce(c.scheduled_at, c.due_at),
+      set scheduled_at = case when c.state = 'FAILED' then coalesce(c.scheduled_at, c.due_at) end,
           due_at = coalesce((select k.now_at from clock k where k.tenant_id = c.tenant_id and k.id = c.clock_id),
-                            to_timestamp($3::float8 / 1000))
-     from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, id)
-    where c.tenant_id = wanted.tenant_id and c.subscription_id = wanted.id and c.state = 'FAILED'
-      and c.due_at is not null
+                            to_timestamp($4::float8 / 1000))
+     from unnest($1::bigint[], $2::bigint[], $3::boolean[]) as wanted (tenant_id, id, is_new_default)
+    where c.tenant_id = wanted.tenant_id and c.subscription_id = wanted.id
+      and (${waits} or wanted.is_new_default and c.state = 'FAILED' and c.due_at is not null)
    returning c.invoice_id`,
   { wakes: [{ topic: subscriptionsDue }] },
 );

@@ -105,6 +105,41 @@ describe('a renewal', () => {
     expect(await payment(one.id)).toMatchObject({ status: 'PENDING', methodId: null, channelId: transferId });
   });
 
+  test('waits for a method that is being set up, and fails where it cannot be', async () => {
+    const { customerId } = await subscriber();
+    // The provider's answer is awaited: another node holds the operation.
+    const hold = (until: string) =>
+      db.query(`update payment_method_operation set due_at = ${until} where finished_at is null`);
+    await db.query(`create function hold() returns trigger language plpgsql as
+      $$ begin new.due_at := 'infinity'; return new; end $$`);
+    await db.query(
+      `create trigger hold before insert on payment_method_operation for each row execute function hold()`,
+    );
+    await post('customer/modify', { id: customerId, defaultChannelId: channelId, paymentMethod: 'sandbox:succeed' });
+    const id = await subscribe(customerId);
+    await eventually('the attempt waits', async () => {
+      const [row] = await db.query<{ waits: boolean }>(
+        'select state = $2 and due_at is null as waits from invoice_collection where subscription_id = $1',
+        [id, 'DUE'],
+      );
+      return row?.waits;
+    });
+    expect(await attemptsOf(customerId)).toEqual([]);
+    expect(await subscription(id)).toMatchObject({ state: 'ACTIVE' });
+    await hold('now()');
+    await eventually('it is paid', async () => (await invoicesOf(customerId))[0].status === 'PAID');
+    expect(await attemptsOf(customerId)).toMatchObject([{ state: 'SUCCEEDED' }]);
+
+    const other = await subscriber();
+    const token = { defaultChannelId: channelId, paymentMethod: 'sandbox:setup:fail' };
+    await post('customer/modify', { id: other.customerId, ...token });
+    const failing = await subscribe(other.customerId);
+    await db.query('drop trigger hold on payment_method_operation');
+    await hold('now()');
+    await stateIs(failing, 'PAST_DUE');
+    expect(await attemptsOf(other.customerId)).toMatchObject([{ failureCode: 'payment_method_missing' }]);
+  });
+
   test('by a debit is announced a day before it is sent, and once for each invoice', async () => {
     const { clockId, customerId } = await subscriber();
     const consent = { ipAddress: '192.0.2.7', userAgent: 'A browser', acceptedTime: '2027-01-01T00:00:00Z' };
