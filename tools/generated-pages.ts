@@ -5,6 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { TSchema } from 'typebox';
 import { environmentName, settings } from '../server/src/app/config/settings.ts';
 import { modules } from '../server/src/app/modules.ts';
+import { declaredOpenApi } from '../server/src/app/openapi/document.ts';
 import { allRoutes, groups } from '../server/src/app/routes.ts';
 import { scopeOfEventType } from '../server/src/core/event-types.ts';
 import { roles } from '../server/src/core/scopes.ts';
@@ -12,6 +13,7 @@ import { auditActions } from '../server/src/domains/identity/audit/actions.ts';
 import { behaviours } from '../server/src/domains/payments/providers/sandbox/behaviours.ts';
 import { methodWords } from '../server/src/domains/payments/providers/sandbox/method-words.ts';
 import type { Need, Route } from '../server/src/platform/http/route.ts';
+import { referencePages } from './api-reference.ts';
 import { declaredNameFiles } from './declared-names.ts';
 import { llmsIndex } from './llms-index.ts';
 import { choicesFile } from './sdk/choices.ts';
@@ -34,9 +36,15 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 export const generatedPages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
   .map((page) => `docs/${page}`)
   .filter((page) => page.endsWith('.md') && readFileSync(join(root, page), 'utf8').includes('<!-- generated: '))
-  // Its examples contain markers.
-  .filter((page) => page !== 'docs/recipes.md')
+  // The examples of the recipes contain markers; the API reference is generated as a whole.
+  .filter((page) => page !== 'docs/recipes.md' && !page.startsWith('docs/reference/api/'))
   .sort();
+
+/** The pages of the API reference, by their paths. */
+export function apiReference(): Record<string, string> {
+  const pages = referencePages(declaredOpenApi());
+  return Object.fromEntries(Object.entries(pages).map(([page, text]) => [page, regenerated(text)]));
+}
 
 /** The page with every generated part brought up to date. An unknown part is an error. */
 export function regenerated(page: string): string {
@@ -213,6 +221,7 @@ docs/, the generated part of the SDK, and the choices of the console.
   }
   for (const [file, after] of Object.entries(sdkFiles())) write(file, after);
   write('console/src/api/choices.ts', choicesFile());
+  for (const [page, text] of Object.entries(apiReference())) write(page, text);
   write('docs/llms.txt', llmsIndex());
   for (const page of generatedPages) {
     write(page, regenerated(readFileSync(join(root, page), 'utf8')));

@@ -2,8 +2,9 @@
 // compares two fingerprints. Plain JavaScript for Node 20, because it runs before the bundled Node.js 24 is installed.
 //
 // `--production` installs what running the service needs and removes the files of its packages that it never reads (236
-// MB on disk); without it the tools for developing are installed as well (506 MB).
-import { spawnSync } from 'node:child_process';
+// MB on disk); without it the tools for developing are installed as well (506 MB). `--pages` also builds the console and
+// the documentation; with `--later` that goes on beside the service, which is ready without them.
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   copyFileSync,
@@ -18,7 +19,8 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildConsole, isConsoleBuilt } from './packaging/build-console.mjs';
+import { builtConsole } from './packaging/build-console.mjs';
+import { builtDocs } from './packaging/build-docs.mjs';
 import { isBundled } from './packaging/bundle.mjs';
 import { whileLocked } from './packaging/lock.mjs';
 import { prune, removeBundler } from './packaging/needed-to-run.mjs';
@@ -34,9 +36,8 @@ const fingerprint = createHash('sha256')
 refuseUnless(runtimeRefusal(process));
 
 const isProduction = process.argv.includes('--production');
-const needsConsole = process.argv.includes('--console');
 
-if (isInstalled() && (!isProduction || isBundled()) && (!needsConsole || isConsoleBuilt())) {
+if (isInstalled() && (!isProduction || isBundled())) {
   requireRuntime();
 } else {
   // Another command may be installing into the same folder, or building there; what it has done need not be done again.
@@ -46,9 +47,9 @@ if (isInstalled() && (!isProduction || isBundled()) && (!needsConsole || isConso
     else if (what === 'production' && !isProduction) add('development');
     requireRuntime();
     if (isProduction && !isBundled()) bundle();
-    if (needsConsole) buildConsole();
   });
 }
+if (process.argv.includes('--pages')) buildPages({ isAwaited: !process.argv.includes('--later') });
 
 function installed() {
   return existsSync(stamp) ? readFileSync(stamp, 'utf8').split(' ') : [];
@@ -91,11 +92,25 @@ function bundle() {
   const hasBundler = () => readdirSync(join(modules, '@rolldown')).some((name) => name.startsWith('binding-'));
   const isWhole = readFileSync(stamp, 'utf8').endsWith('development');
   if (!isWhole && !hasBundler()) add('production');
-  const node = join(modules, '.bin', 'node');
-  spawnSync(existsSync(node) ? node : process.execPath, [join(root, 'tools', 'packaging', 'bundle.mjs')], {
+  spawnSync(node(), [join(root, 'tools', 'packaging', 'bundle.mjs')], {
     stdio: ['ignore', process.stderr, process.stderr],
   });
   if (!isWhole) removeBundler(modules);
+}
+
+/** In a process of its own, which has the lowest priority and ends with this group of processes. */
+function buildPages({ isAwaited }) {
+  if (builtConsole.isBuilt() && builtDocs.isBuilt()) return;
+  const words = [join(root, 'tools', 'packaging', 'build-pages.mjs')];
+  const stdio = ['ignore', process.stderr, process.stderr];
+  if (isAwaited) spawnSync(node(), words, { stdio });
+  else spawn(node(), [...words, '--beside'], { stdio }).unref();
+}
+
+/** The bundled Node.js, if this platform has one. */
+function node() {
+  const bundled = join(modules, '.bin', 'node');
+  return existsSync(bundled) ? bundled : process.execPath;
 }
 
 function moveMissing(from, to) {

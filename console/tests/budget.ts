@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { builtConsole } from '../../server/src/app/http/console/built-files.ts';
+import { builtFolder } from '../../server/src/app/http/built-files.ts';
+
+const builtConsole = builtFolder('console');
 
 /** Limits of script in bytes, compressed by gzip. */
 const signInBytes = 115 * 1024;

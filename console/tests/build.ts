@@ -2,8 +2,8 @@
  * Builds the console if its sources have changed. The script is plain JavaScript, because it runs before an
  * installation.
  */
-export const { buildConsole } = (await import(
-  new URL('../../tools/packaging/build-console.mjs', import.meta.url).href
-)) as {
-  buildConsole: () => void;
+const { builtConsole } = (await import(new URL('../../tools/packaging/build-console.mjs', import.meta.url).href)) as {
+  builtConsole: { build: () => boolean };
 };
+
+export const buildConsole = () => builtConsole.build();

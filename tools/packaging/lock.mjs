@@ -36,7 +36,7 @@ function take(file) {
     if (holder === undefined) return;
     if (!isHeld(holder)) removeLeft(file, holder);
     else {
-      if (!isSaid) process.stderr.write(`Process ${holder} is installing or bundling here; waiting for it …\n`);
+      if (!isSaid) process.stderr.write(`Process ${holder} is installing or building here; waiting for it …\n`);
       isSaid = true;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
     }

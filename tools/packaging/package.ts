@@ -37,6 +37,7 @@ interface Manifest {
 
 const manifestOf = (folder: string) => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as Manifest;
 
+requirePages();
 rmSync(target, { recursive: true, force: true });
 mkdirSync(target, { recursive: true });
 transpile();
@@ -51,6 +52,14 @@ const [{ filename, size }] = JSON.parse(packed) as [{ filename: string; size: nu
 console.log(`build/${filename}: ${(size / 1024 ** 2).toFixed(1)} MB`);
 packFolder('sdk');
 packFolder('fonts');
+
+/** An installed package builds nothing, so that it brings the console and the documentation. */
+function requirePages(): void {
+  const missing = ['console', 'docs'].filter((name) => !existsSync(join(root, 'build', name, '.built-from')));
+  if (missing.length === 0) return;
+  console.error(`Not built, see above: ${missing.join(', ')}. Nothing was packed.`);
+  process.exit(1);
+}
 
 /** The client library, and the fonts, for machines without access to the registry that they are published to. */
 function packFolder(folder: string): void {
@@ -108,9 +117,10 @@ function bundlePackages(): void {
 function copyFilesBesideCode(): void {
   for (const path of [
     'server/migrations',
-    'server/src/app/docs/assets',
+    'server/src/app/openapi/reference',
     'docs',
     'build/console',
+    'build/docs',
     'README.md',
     'CHANGELOG.md',
     'sdk/README.md',

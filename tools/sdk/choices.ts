@@ -1,6 +1,6 @@
 import { declaredOpenApi } from '../../server/src/app/openapi/document.ts';
+import { methodName, typeName } from '../../server/src/platform/http/openapi/client-names.ts';
 import type { OpenApiDocument, OpenApiOperation, Schema } from './document.ts';
-import { methodName, typeName } from './names.ts';
 
 const header = '// Generated from the OpenAPI document by `npm run docs`. Do not edit.\n';
 

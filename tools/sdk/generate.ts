@@ -1,7 +1,7 @@
 import { version } from '../../server/src/app/cli/version.ts';
 import { declaredOpenApi } from '../../server/src/app/openapi/document.ts';
+import { methodName, typeName } from '../../server/src/platform/http/openapi/client-names.ts';
 import type { OpenApiDocument, OpenApiOperation, Schema } from './document.ts';
-import { methodName, typeName } from './names.ts';
 import { commentOf, TypeWriter } from './types.ts';
 
 /** An operation as the SDK has it. */

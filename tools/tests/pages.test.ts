@@ -3,10 +3,13 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { operations } from '../../sdk/src/generated/operations.ts';
 import { settings } from '../../server/src/app/config/settings.ts';
 import { modules } from '../../server/src/app/modules.ts';
+import { declaredOpenApi } from '../../server/src/app/openapi/document.ts';
+import { referenceTexts } from '../../server/src/app/openapi/reference-texts.ts';
 import { collected, declaredNameFiles } from '../declared-names.ts';
-import { apiPages, generatedPages, regenerated } from '../generated-pages.ts';
+import { apiPages, apiReference, generatedPages, regenerated } from '../generated-pages.ts';
 import { llmsIndex } from '../llms-index.ts';
 import { choicesFile } from '../sdk/choices.ts';
 
@@ -58,19 +61,35 @@ test('an outdated table is replaced, and the text around it stays', () => {
   expect(fresh).not.toContain('old');
 });
 
-test('every group of the API has its page, and every endpoint its section with fields and an example', () => {
+test('the pages of the API reference are those of the OpenAPI document (else: npm run docs)', () => {
+  const generated = apiReference();
+  for (const [page, text] of Object.entries(generated)) expect(read(page), page).toBe(text);
+  const files = readdirSync(join(root, 'docs/reference/api')).map((file) => `docs/reference/api/${file}`);
+  expect(files.sort()).toEqual(Object.keys(generated).sort());
+});
+
+test('every endpoint of the API is in the reference with its fields and an example that a test runs', () => {
+  const texts = referenceTexts();
   const pages = apiPages();
-  expect(readdirSync(join(root, 'docs/reference/api')).sort()).toEqual(
-    ['README.md', ...pages.map(({ page }) => page)].sort(),
-  );
+  expect([...texts.keys()].sort()).toEqual(pages.map(({ page }) => page.replace('.md', '')).sort());
   for (const { page, routes } of pages) {
-    const text = read(`docs/reference/api/${page}`);
+    const written = texts.get(page.replace('.md', ''));
     const names = routes.map(({ method, path }) => `${method} ${path}`);
-    expect([...text.matchAll(/^## (\w+ \/.*)$/gm)].map(([, name]) => name).sort(), page).toEqual(names.toSorted());
+    expect([...(written?.operations.keys() ?? [])].sort(), page).toEqual(names.toSorted());
     for (const name of names) {
-      const section = text.split(`## ${name}\n`)[1]?.split(/^## /m)[0];
-      expect(section, name).toContain(`<!-- generated: request ${name} -->`);
-      expect(section, name).toContain('curl ');
+      expect(read(`docs/reference/api/${page}`), name).toContain(`\n## ${name}\n`);
+      const { examples = [] } = written?.operations.get(name) ?? {};
+      expect(examples.map(({ commands }) => commands).join('\n'), name).toContain('curl ');
+    }
+  }
+});
+
+test('every sample for the SDK calls the method of its operation', () => {
+  for (const [path, methods] of Object.entries(declaredOpenApi().paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      const samples = operation['x-codeSamples'] as { label: string; source: string }[];
+      const [, name = ''] = /florin\.([\w.]+)\(/.exec(samples[1]?.source ?? '') ?? [];
+      expect(operations[name as keyof typeof operations]?.slice(0, 2), name).toEqual([method.toUpperCase(), path]);
     }
   }
 });

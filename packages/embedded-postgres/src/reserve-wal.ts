@@ -1,4 +1,5 @@
-import { statfs } from 'node:fs/promises';
+import { readdir, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
 import type { EmbeddedConnection, Log } from './contract.ts';
@@ -13,21 +14,27 @@ const fileBytes = 16 * 1024 * 1024;
 const leastFreeBytes = 8 * reservedFiles * fileBytes;
 /** Temporary: it ends with the connection. */
 const slot = 'reserved_wal';
-/** The first requests after the start need the disk, and a process that soon stops needs no reserve. */
-const afterMs = 5_000;
+/** The reserve is made once more than so many files, 64 MB, are written: a folder that is only tried stays small. */
+const filesBefore = 4;
 
 interface ReserveOptions {
+  /** Default: five seconds. */
+  lookEveryMs?: number;
   /** The folder of the cluster. */
   cluster: string;
   log: Log;
   signal: AbortSignal;
 }
 
-/** Calls `reserveWal` five seconds after the start. A failure is logged; nothing depends on the reserve but latency. */
+/**
+ * Calls `reserveWal` once the first 64 MB of the log are written. A failure is logged; nothing depends on the reserve but
+ * latency.
+ */
 export async function reserveWalLater(connection: EmbeddedConnection, options: ReserveOptions): Promise<void> {
-  const { log, signal } = options;
+  const { log, signal, lookEveryMs = 5_000 } = options;
   try {
-    await sleep(afterMs, undefined, { signal, ref: false });
+    do await sleep(lookEveryMs, undefined, { signal, ref: false });
+    while ((await countFilesIn(options.cluster)) <= filesBefore);
     await reserveWal(connection, options);
   } catch (error) {
     if (!signal.aborted) log.warn({ err: error }, 'Files for the write-ahead log could not be prepared');
@@ -71,4 +78,10 @@ export async function reserveWal(
 async function countFiles(client: Client): Promise<number> {
   const { rows } = await client.query<{ files: number }>('select count(*)::int as files from pg_ls_waldir()');
   return rows[0]?.files ?? 0;
+}
+
+/** The same without a session: a file has the 24 digits of its place in the log as its name. */
+async function countFilesIn(cluster: string): Promise<number> {
+  const names = await readdir(join(cluster, 'pg_wal'));
+  return names.filter((name) => /^[0-9A-F]{24}$/.test(name)).length;
 }

@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { afterAll, afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { openSession } from '../src/database.ts';
 import { identify, isRunning, listProcesses, type ProcessIdentity } from '../src/process-table.ts';
-import { reserveWal } from '../src/reserve-wal.ts';
+import { reserveWal, reserveWalLater } from '../src/reserve-wal.ts';
 import { query, TestFolder, until } from './fixture/postmaster-process.ts';
 
 // One folder for all tests in turn: what one leaves behind is what the next has to cope with.
@@ -31,6 +31,27 @@ test('a new folder becomes a database that keeps what it commits and listens on 
   const { pid } = await holder.postmaster();
   expect(statSync(`/proc/${pid}`).uid).not.toBe(0);
   await query(connection, 'create table kept (n int)', 'insert into kept values (1)');
+  expect(await holder.stop()).toBe(0);
+});
+
+test('a folder that is only tried has no reserve: it is made after the first 64 MB of writing', async () => {
+  const holder = folder.hold();
+  const { connection } = await holder.ready();
+  const files = async () =>
+    (await query(connection, 'select count(*)::int as files from pg_ls_waldir()'))[0]?.files as number;
+  const write16MB = () =>
+    query(connection, `select pg_logical_emit_message(false, 'test', 'x')`, 'select pg_switch_wal()');
+  const { signal } = new AbortController();
+  const log = { info: () => {}, warn: () => {}, error: () => {} };
+  let isMade = false;
+  const made = reserveWalLater(connection, { cluster: folder.cluster, log, signal, lookEveryMs: 10 }).then(() => {
+    isMade = true;
+  });
+  while ((await files()) < 4) await write16MB();
+  expect([await files(), isMade]).toEqual([4, false]);
+  while ((await files()) < 5) await write16MB();
+  await made;
+  expect(await files()).toBeGreaterThanOrEqual(32);
   expect(await holder.stop()).toBe(0);
 });
 

@@ -60,6 +60,8 @@ export interface AuditApi {
    *
    * Newest first. A MERCHANT_ADMIN sees the log of its own tenant, a PLATFORM_ADMIN every tenant's. A page can hold fewer entries than `pageSize` and still have a successor: there are more pages as long as `pagination.nextCursor` is not null.
    *
+   * All filters can be combined.
+   *
    * Needs the scope `*`. Needs the user type MERCHANT_ADMIN or PLATFORM_ADMIN.
    */
   list(params?: AuditListParams, options?: RequestOptions): List<AuditEntry>;
@@ -67,6 +69,9 @@ export interface AuditApi {
    * Export the audit log.
    *
    * Streams all entries that pass the filters, newest first, as NDJSON or CSV instead of the JSON envelope. Errors use the envelope. The export is recorded in the log.
+   *
+   * NDJSON holds each entry as it is stored, so that its hash can be recomputed. CSV is for spreadsheets: `changes` and
+   * `details` are JSON, and a text that a spreadsheet would take for a formula has a `'` in front.
    *
    * Needs the scope `*`. Needs the user type MERCHANT_ADMIN or PLATFORM_ADMIN.
    */
@@ -93,6 +98,8 @@ export interface TenantsApi {
    *
    * Without `id`, creates a tenant; with `id`, updates that tenant. Disabling a tenant (`state` false) refuses its logins, sessions and keys immediately.
    *
+   * The platform's own tenant cannot be changed.
+   *
    * Needs the scope `*`. Needs the user type PLATFORM_ADMIN.
    */
   modify(params?: TenantModifyInput, options?: WriteOptions): Call<Tenant>;
@@ -103,12 +110,16 @@ export interface UsersApi {
    * Log in.
    *
    * A wrong password, an unknown account and a disabled account get the same refusal (401). After 10 failures in 15 minutes, further logins to that account from that address are refused (429, with Retry-After), and after `app.rate-limit.failures-per-address` failures those to any account that has not logged in from there before. An account with a second factor gets `second_factor_challenge` (401), whose `error.details.challenge` goes to `/api/user/login/second-factor` with a code.
+   *
+   * `account` is a user name or an e-mail address.
    */
   login(params: LoginInput, options?: RequestOptions): Call<LoginResult>;
   /**
    * Get a new access token.
    *
    * The refresh token does not change and stays valid until the session ends. With `app.security.profile=strict` both tokens are replaced, and a refresh token that was replaced before ends the session. Failures are limited for each address (`app.rate-limit.failures-per-address`).
+   *
+   * The four fields are in `data` itself and again in `data.token`, as in the answer to login.
    */
   refresh(params: RefreshInput, options?: RequestOptions): Call<RefreshResult>;
   /**
@@ -123,12 +134,23 @@ export interface UsersApi {
    * Request a password reset.
    *
    * Sends an e-mail with a reset token that is valid for 30 minutes. The answer is the same for any address. At most `app.rate-limit.failures-per-address` requests from one address in 15 minutes.
+   *
+   * The token works once. A user has at most five open tokens; while there are five, no more are sent.
+   *
+   * A known and an unknown address get the same answer in the same time. What follows differs: for a known address there is a
+   * mail and an entry in the audit log. Somebody who could measure the load of the service to a few milliseconds after the
+   * answer might tell them apart.
+   *
+   * Without a mail server the message is a file in `mail` of the data folder. Its link leads to `/reset-password` below
+   * `app.public-url`, a page of Florin that asks for the new password. The mail also has the token itself, for programs.
    */
   forgotPassword(params: ForgotPasswordInput, options?: RequestOptions): Call<null>;
   /**
    * Reset the password.
    *
    * Takes the token received by e-mail, for a reset or with an invitation, which works once. Every session of the user ends.
+   *
+   * The other tokens of the user become void.
    */
   resetPassword(params: ResetPasswordInput, options?: RequestOptions): Call<null>;
   /**
@@ -166,6 +188,9 @@ export interface UsersApi {
    *
    * Without `id`, creates a user; with `id`, updates that user. A new user without `password` is invited by mail to choose one, within 7 days. Callers cannot create or update a user who has a permission that they do not have themselves, and a key can set neither a password nor the e-mail address of an existing user (403). A new password, another address and `state` false end the sessions of the user and void every mailed token; `state` false also revokes the keys. The last active PLATFORM_ADMIN can be neither disabled nor demoted (409). Callers change their own password at `/api/user/change-password`, and their own address with `oldPassword`. A test key changes no users (409).
    *
+   * `tenantId` is the caller's own unless a platform administrator names another, and never changes. A `PLATFORM_ADMIN`
+   * belongs to no tenant.
+   *
    * Needs the scope `user_write`.
    */
   modify(params?: UserModifyInput, options?: WriteOptions): Call<User>;
@@ -173,12 +198,16 @@ export interface UsersApi {
    * Finish a login with a code.
    *
    * Takes the challenge from the answer to login, and answers like a login without a second factor. Wrong codes (400) count as failed logins, and after 10 in 15 minutes no code of the user is accepted (429).
+   *
+   * The challenge works for five minutes, five attempts and one login, and not after the password has changed.
    */
   loginSecondFactor(params: SecondFactorLoginInput, options?: RequestOptions): Call<LoginResult>;
   /**
    * Step up the session with a code.
    *
    * For `app.security.step-up-lifetime` the session may then do what is otherwise refused with `step_up_required`. A login with a code counts too. With `app.security.profile=strict` the answer has new tokens, and the old ones stop working. Wrong codes (400) count as failed logins, and after 10 in 15 minutes no code of the user is accepted (429).
+   *
+   * The answer says until when: `steppedUpUntil`.
    *
    * Needs a Bearer access token.
    */
@@ -191,6 +220,8 @@ export interface SessionsApi {
    *
    * Newest first: the device and address of each, and when it was last used.
    *
+   * `current` marks the session of the request.
+   *
    * Needs a Bearer access token.
    */
   list(params?: TenantsListParams, options?: RequestOptions): List<Session>;
@@ -198,6 +229,8 @@ export interface SessionsApi {
    * End one or all of my sessions.
    *
    * Takes effect immediately. Ending a session again is not an error. With `app.security.profile=strict` it needs a fresh login or step-up.
+   *
+   * Ends one session by its `id`, or with `all` every one of the caller's; on other nodes within a second.
    *
    * Needs a Bearer access token.
    */
@@ -210,6 +243,9 @@ export interface KeysApi {
    *
    * The key acts as its owner, the caller: it can do what its scope and the permissions of its owner both allow. Scopes that the caller does not hold cannot be granted (403). A user has at most `app.developer-key.max-per-user` keys, including revoked ones. The body is optional.
    *
+   * This is the only answer that has `sk`; Florin keeps its SHA-256. Scopes lists what `scope` may
+   * name.
+   *
    * Needs a Bearer access token.
    */
   generate(params?: DeveloperKeyGenerateInput, options?: RequestOptions): Call<GeneratedDeveloperKey>;
@@ -217,6 +253,8 @@ export interface KeysApi {
    * List my developer keys.
    *
    * Newest first, including revoked keys.
+   *
+   * `lastUsedTime` is exact to within a minute.
    *
    * Needs a Bearer access token.
    */
@@ -226,6 +264,8 @@ export interface KeysApi {
    *
    * Takes effect immediately and cannot be undone. Revoking a key again is not an error.
    *
+   * On this node the key stops working at once, on every other within a second.
+   *
    * Needs a Bearer access token.
    */
   revoke(params: number | DeveloperKeyRevokeInput, options?: RequestOptions): Call<DeveloperKey>;
@@ -233,6 +273,8 @@ export interface KeysApi {
    * Replace one of my developer keys.
    *
    * Returns a new key with the same scope, name, mode and allowed addresses. The old key keeps working for `overlapSeconds`. A key that is revoked, has expired or was replaced before cannot be rotated (409).
+   *
+   * So programs can be changed one after the other. The refusal is `key_inactive`.
    *
    * Needs a Bearer access token.
    */
@@ -249,6 +291,8 @@ export interface KeysApi {
    * List developer keys of all users.
    *
    * Newest first, including revoked keys: those of the caller's tenant, or of every tenant for a PLATFORM_ADMIN. A MERCHANT_ADMIN does not see keys of PLATFORM_ADMINs.
+   *
+   * Each also has `userId`, `userName` and `tenantId`.
    *
    * Needs a Bearer access token. Needs the user type MERCHANT_ADMIN or PLATFORM_ADMIN.
    */
@@ -267,6 +311,8 @@ export interface SecondFactorApi {
   /**
    * Get the state of my second factor.
    *
+   * Whether the caller has an authenticator app, how many passkeys there are, and how many recovery codes are left.
+   *
    * Needs a Bearer access token.
    */
   get(options?: RequestOptions): Call<SecondFactor>;
@@ -283,6 +329,8 @@ export interface SecondFactorApi {
    *
    * From now on logins need a code. The other sessions of the caller end, and this one is stepped up. With `app.security.profile=strict` the answer has new tokens, and the old ones stop working. Wrong codes (400) count as failed logins, and after 10 in 15 minutes no code of the user is accepted (429).
    *
+   * The answer has ten recovery codes, which are not shown again.
+   *
    * Needs a Bearer access token.
    */
   confirm(params: SecondFactorCodeInput, options?: RequestOptions): Call<SecondFactorEnrolled>;
@@ -290,6 +338,8 @@ export interface SecondFactorApi {
    * Replace my recovery codes.
    *
    * The old codes stop working. Wrong codes (400) count as failed logins, and after 10 in 15 minutes no code of the user is accepted (429).
+   *
+   * The answer has ten new codes.
    *
    * Needs a Bearer access token.
    */
@@ -306,6 +356,8 @@ export interface SecondFactorApi {
    * Remove the second factor of another user.
    *
    * For a user who has lost it: the authenticator app, all passkeys and the recovery codes, of a user of the caller's tenant, or of any for a PLATFORM_ADMIN. The sessions of the user end. An administrator with a second factor must be stepped up.
+   *
+   * The user must not have a permission that the caller lacks.
    *
    * Needs a Bearer access token. Needs the user type MERCHANT_ADMIN or PLATFORM_ADMIN.
    */
@@ -330,6 +382,8 @@ export interface PasskeysApi {
   /**
    * List my passkeys.
    *
+   * Oldest first.
+   *
    * Needs a Bearer access token.
    */
   list(options?: RequestOptions): List<Passkey>;
@@ -345,6 +399,8 @@ export interface PasskeysApi {
    * Register a passkey.
    *
    * If it is the caller's first second factor, recovery codes are created, logins need a second step from now on, and the other sessions of the caller end. This session is stepped up. With `app.security.profile=strict` the answer has new tokens, and the old ones stop working.
+   *
+   * Takes the response of an authenticator to the options. A user has at most 20 passkeys.
    *
    * Needs a Bearer access token.
    */
@@ -390,6 +446,9 @@ export interface ConsoleApi {
    * Sign in to the console.
    *
    * Like a login, but the session is kept in a cookie that no script can read, and no token is returned. The session of a previous cookie ends. Only for pages of this origin, which send the header `X-Florin-Console`; others are refused (403, `origin_not_allowed`).
+   *
+   * An account with a second factor gets `second_factor_challenge` (401), whose
+   * `error.details.challenge` goes to the next endpoint with a code.
    */
   signIn(params: LoginInput, options?: RequestOptions): Call<null>;
   /**
@@ -442,6 +501,10 @@ export interface DevicesApi {
    * Get the key of an approved login.
    *
    * Returns the key once, after the user has approved the login. Until then refuses with `authorization_pending`, or with `slow_down` when the program polls too often. The key expires after 90 days.
+   *
+   * Refusals have the types of the RFC: `authorization_pending`,
+   * `slow_down`, `access_denied` and
+   * `expired_token`.
    */
   claim(params: DeviceTokenInput, options?: RequestOptions): Call<DeviceKey>;
   /**
@@ -495,6 +558,8 @@ export interface EventsApi {
    *
    * Newest first, of the types whose read scope the caller holds. A page can hold fewer events than `pageSize` and still have a successor: there are more pages as long as `pagination.nextCursor` is not null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded in the audit log.
    *
+   * A platform administrator sees the events of every tenant. All filters can be combined.
+   *
    * Needs a Bearer access token or a developer key.
    */
   list(params?: EventsListParams, options?: RequestOptions): List<Event>;
@@ -503,6 +568,8 @@ export interface EventsApi {
    *
    * Needs the read scope of the event's type.
    *
+   * `payload` is exactly what every receiver is sent.
+   *
    * Needs a Bearer access token or a developer key.
    */
   get(params: string | EventsGetParams, options?: RequestOptions): Call<EventDetail>;
@@ -510,6 +577,10 @@ export interface EventsApi {
    * Stream events as they happen.
    *
    * Server-sent events (`text/event-stream`) of the caller's tenant: each `data` is an event as the list of events shows it, without its payload, and each `id` the id of the event. Only types whose read scope the caller holds. Send the last id as `Last-Event-ID` to resume, as browsers do by themselves; an event may then come twice. `gap` instead of a message: more has happened than a stream shows, so read the list of events. At most 10 streams of a user on a node.
+   *
+   * The console reads it, and so can programs that stay connected, for example with `EventSource`. It
+   * is a hint to look, not a record: what must not be missed is delivered by webhooks, and is in the
+   * list of events.
    *
    * Needs a Bearer access token or a developer key.
    */
@@ -521,6 +592,10 @@ export interface WebhooksApi extends WebhookHelpers {
    * Register a webhook endpoint.
    *
    * Events of the caller's tenant, in the mode of the endpoint, are posted to the endpoint from now on, signed. The caller also needs the read scope of every event type in `events`. A repeat with the same `Idempotency-Key` gets the first response again, without the generated secret: rotate it if that response was lost.
+   *
+   * `events` may name types, all types of a record (`transaction.*`) or everything (`*`). Without a `secret`, Florin generates
+   * one and returns it in this answer alone. A tenant has at most `app.webhook.max-endpoints` endpoints.
+   * The webhooks guide says more.
    *
    * Needs the scope `webhook_write`.
    */
@@ -546,6 +621,8 @@ export interface WebhooksApi extends WebhookHelpers {
    *
    * Fields left out keep their value. Open deliveries go to the new URL. Enabling an endpoint clears its failures; events that happened while it was disabled can be replayed. `retry` ends a pause after failures.
    *
+   * A disabled endpoint is sent nothing, and deliveries that become due meanwhile are cancelled.
+   *
    * Needs the scope `webhook_write`.
    */
   modify(params: number | WebhookModifyInput, options?: RequestOptions): Call<WebhookEndpoint>;
@@ -561,6 +638,8 @@ export interface WebhooksApi extends WebhookHelpers {
    * Change a webhook endpoint's secret.
    *
    * In two steps. `secret` stages the next secret: `webhook-signature` then carries the signatures of both secrets, `X-Service-Signature` that of the present one. `promote`, or the time `promoteAt`, makes it the present one.
+   *
+   * The webhooks guide says what the receiver does meanwhile.
    *
    * Needs the scope `webhook_write`.
    */
@@ -578,6 +657,13 @@ export interface WebhooksApi extends WebhookHelpers {
    *
    * The events are sent again under the same `X-Service-Delivery`, with retries of their own. Deliveries that are still open are not sent twice. A replay since a time runs in batches, survives a crash, and includes events that had no delivery because the endpoint was switched off. A tenant has one of these at a time.
    *
+   * There are two forms:
+   *
+   * - `deliveryId`: this delivery, at once. While it is in progress it is not repeated: the answer is the delivery itself.
+   * - `endpointId` and `since` (`until`, `states`): everything that happened since, of the types that the endpoint subscribes to
+   *   now, including events without a delivery because the endpoint was switched off (`MISSING`). Deliveries in progress are not
+   *   sent again, nor those that ended after the replay was requested. The same replay requested again is the same one.
+   *
    * Needs the scope `webhook_write`.
    */
   replay(params?: WebhookReplayInput, options?: RequestOptions): Call<StartedWebhookReplay>;
@@ -591,11 +677,17 @@ export interface WebhooksDeliveriesApi {
    *
    * Deliveries of the latest events come first, and `startDate` and `endDate` apply to the events. A page may be shorter than `pageSize` although more pages follow: continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded in the audit log.
    *
+   * It filters at most 10,000 deliveries at a time, so a page can be short or empty and still be followed by others.
+   *
    * Needs the scope `webhook_read`.
    */
   list(params?: WebhooksDeliveriesListParams, options?: RequestOptions): List<Delivery>;
   /**
    * Get a delivery with its attempts.
+   *
+   * One delivery with every
+   * attempt, and every delivery that was sent under the same id: `id` may be
+   * what a receiver found in `X-Service-Delivery`.
    *
    * Needs the scope `webhook_read`.
    */
@@ -605,6 +697,8 @@ export interface WebhooksDeliveriesApi {
 export interface WebhooksReplaysApi {
   /**
    * Get the progress of a replay.
+   *
+   * It stays `RUNNING` until 15 seconds after `until`, to look again for events that were being written then.
    *
    * Needs the scope `webhook_read`.
    */
@@ -616,6 +710,8 @@ export interface InboxesApi {
    * Create an inbox.
    *
    * An inbox is a URL of Florin to try webhooks with. It stores the last 100 messages posted to it and expires after seven days. Also needs the read scope of every event type. A tenant has at most 20 inboxes: one more replaces the oldest. The body is optional.
+   *
+   * This is the only answer that has its address.
    *
    * Needs the scope `webhook_write`.
    */
@@ -633,6 +729,8 @@ export interface InboxesApi {
    *
    * Newest first. Also needs the read scope of every event type.
    *
+   * Headers that hold credentials are not kept.
+   *
    * Needs the scope `webhook_read`.
    */
   messages(params: number | InboxesMessagesParams, options?: RequestOptions): List<InboxMessage>;
@@ -640,6 +738,10 @@ export interface InboxesApi {
    * Post to an inbox.
    *
    * Takes any body up to 64 KiB, at most 100 messages per second.
+   *
+   * It needs no `Authorization`: anyone who knows the address may post. The answer says whether `X-Service-Signature` and
+   * `webhook-signature` are right: `VERIFIED`, `WRONG` or `ABSENT`, and `null` for an inbox without a secret. More than 100 in
+   * a second are refused (`too_many_requests`).
    */
   post(params: InboxesPostParams & { body: RawBody }, options?: RequestOptions): Call<InboxReceipt>;
 }
@@ -666,6 +768,9 @@ export interface ChannelsApi {
    *
    * Asks the provider which events it sends to the callback address of the channel. Takes as long as the provider, at most `app.provider.timeout`.
    *
+   * `unsentEvents` are those that Florin reads and the provider does not send; null: the provider does not say, the channel
+   * has none, or the caller may not change the channel. Florin looks up what is not sent.
+   *
    * Needs the scope `channel_read`.
    */
   check(params: number | ChannelsGetParams, options?: RequestOptions): Call<ChannelCheck>;
@@ -673,6 +778,10 @@ export interface ChannelsApi {
    * Create or update a channel.
    *
    * Creates a channel without `id`, updates the channel with this `id` otherwise. Returns the saved channel. A tenant has at most `app.channel.max-per-tenant` channels.
+   *
+   * An update keeps what it leaves out; an empty secret is cleared. Before you change the `provider` of a channel that has
+   * taken payments, read what happens to their refunds. A channel of the platform's
+   * own tenant (`tenantId` null) can be used by every tenant, and changed by platform administrators alone.
    *
    * Needs the scope `channel_write`.
    */
@@ -726,6 +835,9 @@ export interface LedgerApi {
    *
    * Returns the balance of every account in every currency that has entries. Always exact.
    *
+   * There are four accounts for each currency, those without entries with zeros; their balances sum to zero. A platform
+   * administrator gets the sums over all tenants.
+   *
    * Needs the scope `transaction_read`.
    */
   balance(params?: LedgerBalanceParams, options?: RequestOptions): List<AccountBalance>;
@@ -733,6 +845,8 @@ export interface LedgerApi {
    * List entries.
    *
    * Newest first. Each transfer has two entries: its debit and its credit. `total` is exact.
+   *
+   * `startDate` and `endDate` are the days of the booking, both inclusive.
    *
    * Needs the scope `transaction_read`.
    */
@@ -745,6 +859,18 @@ export interface TransactionsApi extends TransactionHelpers {
    *
    * Creates a payment in status PENDING. When the response arrives, the payment is on disk. A repeat with the same `Idempotency-Key` gets the first response again, marked `Idempotency-Replayed: true`.
    *
+   * Send an `Idempotency-Key` with every payment. When you do not know whether it arrived (a lost connection, a 503), send the
+   * same request again:
+   *
+   * - The same key with the same body gets the first answer again, with the header `Idempotency-Replayed: true`, also when the
+   *   payment has moved on since, or its channel has been switched off.
+   * - The same key with another body is refused with `idempotency_mismatch`. The order of
+   *   the fields does not make another body.
+   * - A request that was refused does not use its key up.
+   * - Keys belong to the tenant; those of create and of update are separate. They hold over several nodes and a hundred
+   *   concurrent requests.
+   * - A key of create is kept with its payment, a key of update for at least a day.
+   *
    * Needs the scope `transaction_write`.
    */
   create(params: TransactionCreateInput, options?: WriteOptions): Call<Transaction>;
@@ -752,6 +878,9 @@ export interface TransactionsApi extends TransactionHelpers {
    * Update a transaction.
    *
    * Changes the description, the metadata or the status. Status changes follow the transition table. `metadata` is merged by key, `metadataReplace` replaces it as a whole.
+   *
+   * At least one field besides `id` is needed. The `version` of the answer is one higher. A text that was set can be changed
+   * but not cleared.
    *
    * Needs the scope `transaction_write`.
    */
@@ -767,6 +896,10 @@ export interface TransactionsApi extends TransactionHelpers {
    *
    * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while payments are created. Under `currency`, `amountFrom`, `amountTo`, `metadata`, `search` and limits other than UTC days, payments are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded in the audit log.
    *
+   * Payments are counted by channel, user, status and UTC day, and through the indexes of `customerId`, `invoiceId` and
+   * `providerReference`. While payments arrive, rows move from one numbered page to the next: to walk through all of them,
+   * follow `nextCursor`.
+   *
    * Needs the scope `transaction_read`.
    */
   list(params?: TransactionsListParams, options?: RequestOptions): List<TransactionListItem>;
@@ -774,6 +907,10 @@ export interface TransactionsApi extends TransactionHelpers {
    * Read the timeline of a transaction.
    *
    * Every step, oldest first: the creation and at most the newest 1000 others.
+   *
+   * Who created and changed the payment, what providers were asked and what they answered, refunds, callbacks. A step
+   * `omitted` says that there were more. The payments guide lists the types. A step leaves
+   * out the fields that it has nothing to say about.
    *
    * Needs the scope `transaction_read`.
    */
@@ -785,6 +922,9 @@ export interface RefundsApi {
    * Refund a transaction.
    *
    * Refunds a payment in full or in part. The sum of refunds never exceeds the payment. If the channel has a provider, the refund is PENDING until the provider reports its result; otherwise it is recorded as SUCCESS.
+   *
+   * The payment must be `SUCCESS`, or `REFUNDED` in part. Each refund that succeeds moves the payment to `REFUNDED` and sends
+   * `transaction.refunded` with the payment as it is then. The guide on refunds says more.
    *
    * Needs the scope `transaction_refund`.
    */
@@ -799,6 +939,8 @@ export interface RefundsApi {
    * List refunds.
    *
    * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while refunds are created. Under `userId`, `currency`, `amountFrom`, `amountTo`, `metadata`, refunds are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded in the audit log.
+   *
+   * A row also has the `channelId` and the `customerId` of the payment.
    *
    * Needs the scope `transaction_read`.
    */
@@ -819,6 +961,14 @@ export interface DiscrepanciesApi {
    *
    * For a discrepancy that a person has investigated: Florin stops asking the provider, and `florin verify` does not name it any more. `outcome` also ends a charge or refund of which the provider can no longer say anything; without it the payment stays as it is. A discrepancy that is closed already is returned unchanged, unless `outcome` ends its operation.
    *
+   * The timeline of the payment shows who closed it, with the note. Without `outcome` the payment, its refunds and the ledger
+   * stay as they are. With it, a charge or refund whose outcome is unknown ends
+   * as it did at the provider, with its amount and its event, in
+   * the same transaction. An operation that has ended in another way is refused with `illegal_transition` (409).
+   *
+   * The scope is that of refunds, so that roles which only take payments cannot close discrepancies. Without a discrepancy of
+   * this operation the answer is 404.
+   *
    * Needs the scope `transaction_refund`.
    */
   close(params: DiscrepancyCloseInput, options?: RequestOptions): Call<Discrepancy>;
@@ -829,6 +979,8 @@ export interface CallbacksApi {
    * Receive a callback from a provider.
    *
    * Called by a provider to report the outcome of a payment or refund. The body is of any type, up to 256 KiB, in the provider's own format. No Authorization header: the signature is verified with the channel's `webhookSecret`. The callback is stored before it is answered and settled afterwards; a repeated callback gets the same answer. Whatever is wrong, the refusal is the same (401), and failures from one address are limited (429, `app.rate-limit.failures-per-address`).
+   *
+   * Providers call it, not you: see the providers guide.
    */
   post(params: CallbacksPostParams & { body: RawBody }, options?: RequestOptions): Call<CallbackReceipt>;
   /**
@@ -845,6 +997,8 @@ export interface StatisticsApi {
    *
    * Counts and amounts of payments by the UTC day of their creation, and results of charges by the day on which they ended. Always exact.
    *
+   * The days in one sum: in all, by status, and by channel.
+   *
    * Needs the scope `transaction_read`.
    */
   summary(params?: StatisticsSummaryParams, options?: RequestOptions): Call<StatisticsSummary>;
@@ -852,6 +1006,9 @@ export interface StatisticsApi {
    * Get payment totals by day.
    *
    * The figures of the summary for each day, oldest first; at most 366 days.
+   *
+   * Without `groupBy` every day has a row, also one without payments. With it, there is a row for each channel, status or
+   * currency on each day on which it has anything.
    *
    * Needs the scope `transaction_read`.
    */
@@ -872,6 +1029,9 @@ export interface SellersApi {
    *
    * What invoices, mails to customers and the pages of payers show of the caller's tenant; for a PLATFORM_ADMIN also of another one. Fields that are left out keep their values.
    *
+   * `logo` is a PNG or JPEG file, recognised by its first and last bytes; anything else is refused. So is a placeholder in
+   * `mailTexts` for which the mail has no value (list).
+   *
    * Needs the scope `*`. Needs the user type MERCHANT_ADMIN or PLATFORM_ADMIN.
    */
   modify(params: number | SellerModifyInput, options?: WriteOptions): Call<Seller>;
@@ -891,6 +1051,8 @@ export interface ClocksApi {
    *
    * Moves the clock forward by up to ten years. All work that becomes due is done in order, including payments. Responds when the clock has arrived, or after 15 seconds while it is still `ADVANCING`; then poll `/api/clock/detail`.
    *
+   * Each step waits until the payments that it began have been settled.
+   *
    * Needs the scope `subscription_write`.
    */
   advance(params: ClockAdvanceInput, options?: RequestOptions): Call<Clock>;
@@ -905,6 +1067,8 @@ export interface ClocksApi {
    *
    * Newest first.
    *
+   * At most 1,000.
+   *
    * Needs the scope `subscription_read`.
    */
   list(params?: ClocksListParams, options?: RequestOptions): List<Clock>;
@@ -915,6 +1079,14 @@ export interface CustomersApi {
    * Create or update a customer.
    *
    * Without `id` a customer is created, with `id` that customer is updated. The answer is the saved record.
+   *
+   * An update keeps what it leaves out; `null` clears a field where its description says so. `metadata` changes by key,
+   * `metadataReplace` replaces everything.
+   *
+   * `externalId` is the id that your own system has for the customer; a second customer with the same one is refused with
+   * `external_id_taken`. `paymentMethod` is a provider's token for what the customer pays
+   * with, never a card number. It is used for every payment of the customer's invoices that names no other, and is never
+   * shown again.
    *
    * Needs the scope `transaction_write`.
    */
@@ -940,6 +1112,9 @@ export interface CustomersApi {
    *
    * Returns the URL of a page on which the customer can see and pay invoices and cancel subscriptions at the end of their period. It works for one hour. Also needs the scopes `invoice_read` and `subscription_write`, because the link allows these actions.
    *
+   * The page shows invoices with their PDF files and a way to pay them, and subscriptions. Redirect customers to it right
+   * after they have signed in to your own site; the URL is shown only this once.
+   *
    * Needs the scope `transaction_write`.
    */
   createPortal(params: CustomerPortalInput, options?: RequestOptions): Call<CustomerPortal>;
@@ -950,6 +1125,10 @@ export interface InvoicesApi {
    * Create an invoice.
    *
    * Creates a DRAFT. It has no number and cannot be paid until it is finalized.
+   *
+   * It has 1 to 200 lines. The amount of a line is `quantity` × `unitAmount`. The tax of each `taxRate` is computed on the sum
+   * of its lines, rounded once and distributed over them. A line with a negative `unitAmount` is a credit; the total must not
+   * be negative.
    *
    * Needs the scope `invoice_write`.
    */
@@ -989,6 +1168,19 @@ export interface InvoicesApi {
    *
    * Creates a payment on a channel, for the remaining amount or a part of it. The outcome of the payment settles the invoice. On a channel without a provider, set the outcome with an update of the payment.
    *
+   * An `UNCOLLECTIBLE` invoice can be paid too. The answer has the invoice and the id of the
+   * payment. Its amount is reserved on the invoice from then on: payments that
+   * together would exceed it are refused with `payment_exceeds_invoice`, however many
+   * arrive at once.
+   *
+   * The channel is `channelId`, else the invoice's, else the customer's default. If it has a provider, the provider is called,
+   * with the customer's `paymentMethod` unless another is named; otherwise the payment waits for its
+   * update. A payment that
+   * create makes with the invoice's id as `invoiceId` does the
+   * same.
+   *
+   * Send an `Idempotency-Key` with every payment; keys of this endpoint are separate from all others and kept for a week.
+   *
    * Needs the scope `invoice_write`.
    */
   pay(params: number | InvoicePayInput, options?: WriteOptions): Call<InvoicePayResult>;
@@ -997,6 +1189,9 @@ export interface InvoicesApi {
    *
    * Makes the invoice VOID: it can no longer be paid. With `uncollectible` it becomes UNCOLLECTIBLE and can still be paid. Refused while a payment is in progress.
    *
+   * Its number stays taken. An `UNCOLLECTIBLE` invoice that is paid after all becomes `PAID`. One that has been paid in part
+   * cannot become `VOID`, only `UNCOLLECTIBLE`.
+   *
    * Needs the scope `invoice_write`.
    */
   void(params: number | InvoiceVoidInput, options?: RequestOptions): Call<Invoice>;
@@ -1004,6 +1199,8 @@ export interface InvoicesApi {
    * Render an invoice.
    *
    * Returns an HTML page or a PDF file instead of the JSON envelope. Errors use the envelope. The `ETag` changes with the content: with it in `If-None-Match` the response is 304 without a body. PDFs are rendered in turns by tenant; a request is refused with `overloaded` when too many wait, and with `rendering_failed` after `app.invoice.pdf-timeout`.
+   *
+   * The page needs no script and loads nothing.
    *
    * Needs the scope `invoice_read`.
    */
@@ -1015,6 +1212,9 @@ export interface PlansApi {
    * Create or update a plan.
    *
    * Without `id` a plan is created, with `id` that plan is updated. The answer is the saved record. A plan with subscriptions cannot change `currency`, `interval` and `intervalCount`.
+   *
+   * An update keeps what it leaves out. A new `amount` applies from the next period of each subscription. The refusal is
+   * `plan_in_use`.
    *
    * Needs the scope `subscription_write`.
    */
@@ -1041,6 +1241,8 @@ export interface SubscriptionsApi {
    *
    * Without a trial, the first billing period begins now and is invoiced at once; the invoice is paid automatically. With an `Idempotency-Key`, a repeated request gets the first answer.
    *
+   * A channel must be named by the subscription, the plan or the customer.
+   *
    * Needs the scope `subscription_write`.
    */
   create(params: SubscriptionCreateInput, options?: WriteOptions): Call<Subscription>;
@@ -1049,6 +1251,10 @@ export interface SubscriptionsApi {
    *
    * Changes plan and quantity, with proration of the current period, and the end, the channel, the payment method and the metadata.
    *
+   * Another plan or quantity applies at once, and the rest of the period is
+   * prorated; with `atPeriodEnd`, and where the new plan has
+   * another interval, it applies from the next period. `metadata` changes by key; `metadataReplace` replaces everything.
+   *
    * Needs the scope `subscription_write`.
    */
   update(params: number | SubscriptionUpdateInput, options?: WriteOptions): Call<Subscription>;
@@ -1056,6 +1262,8 @@ export interface SubscriptionsApi {
    * Pause a subscription.
    *
    * No further billing period begins until the subscription is resumed. The current period is not refunded. Refused while `cancelAtPeriodEnd` is set.
+   *
+   * Only an `ACTIVE` subscription can be paused.
    *
    * Needs the scope `subscription_write`.
    */
@@ -1073,6 +1281,9 @@ export interface SubscriptionsApi {
    *
    * At once, or at the end of the current period. Nothing is refunded automatically; use refunds for that.
    *
+   * An update with `cancelAtPeriodEnd` false takes a later end back. Changes that were charged and not yet invoiced are
+   * invoiced.
+   *
    * Needs the scope `subscription_write`.
    */
   cancel(params: number | SubscriptionCancelInput, options?: WriteOptions): Call<Subscription>;
@@ -1080,6 +1291,8 @@ export interface SubscriptionsApi {
    * Preview the next invoice.
    *
    * The next invoice, optionally as it would be after a change of plan or quantity. Nothing is written.
+   *
+   * `null` if there is none: the subscription is paused, or ends before. Tax and later changes are not included.
    *
    * Needs the scope `subscription_read`.
    */
@@ -1105,6 +1318,8 @@ export interface CheckoutsApi {
    * Create a checkout.
    *
    * Creates a page on which a payer pays an amount or an invoice, and returns its URL. The payer chooses a channel; the payment is created in the name of the user who created the checkout, and its events are sent as usual.
+   *
+   * Send the URL to the payer, or redirect the payer's browser to it.
    *
    * Needs the scope `transaction_write`.
    */

@@ -213,7 +213,7 @@ describe('tokens of a session (10.4.5, 7.2.4)', () => {
     const steppedUp = await send('/api/user/step-up', { code: freshCode(factor) }, cookieOf(signedIn));
     expect(steppedUp.body.data).toEqual({ steppedUpUntil: expect.any(String) });
     const statusWith = async (cookie: string) =>
-      (await florin.call('GET', '/api/console/session', { headers: { cookie } })).status;
+      (await florin.call('GET', '/api/console/session', { headers: { ...own, cookie } })).status;
     expect([await statusWith(cookieOf(signedIn)), await statusWith(cookieOf(steppedUp))]).toEqual([401, 200]);
   });
 });
@@ -236,7 +236,7 @@ test('a replaced token ends no session, neither its own nor others, as a token o
   const present = cookieOf(await send('/api/user/step-up', { code: freshCode(factor) }, former));
   await send('/api/console/session/end', { all: true }, former);
   const statusWith = async (cookie: string) =>
-    (await florin.call('GET', '/api/console/session', { headers: { cookie } })).status;
+    (await florin.call('GET', '/api/console/session', { headers: { ...own, cookie } })).status;
   expect([(await info(other)).status, await statusWith(present)]).toEqual([200, 200]);
 });
 

@@ -64,3 +64,11 @@ export async function axeViolations(
     found.violations.map(({ id, nodes: [{ html, failureSummary }] }) => id + ': ' + html + ' ' + failureSummary))`);
   return violations as string[];
 }
+
+/** How many elements axe finds fault with, by rule. */
+export async function axeRuleCounts(page: Page): Promise<Record<string, number>> {
+  if (await page.evaluate('window.axe === undefined')) await page.evaluate(axe);
+  const options = JSON.stringify({ resultTypes: ['violations'], preload: false });
+  return (await page.evaluate(`axe.run(document, ${options}).then(({ violations }) =>
+    Object.fromEntries(violations.map(({ id, nodes }) => [id, nodes.length])))`)) as Record<string, number>;
+}

@@ -1,129 +1,140 @@
-import { request } from 'undici';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { databaseFromTemplate, type TestDatabase } from '../../../tests/support/postgres/database.ts';
-import { florinOn, type TestFlorin } from '../../../tests/support/service/florin.ts';
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import fastify, { type FastifyInstance } from 'fastify';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { refusalTypes } from '../../core/errors.ts';
+import { documentationOf } from '../../platform/http/refusal-reply.ts';
+import { openApiOf } from '../openapi/document.ts';
+import { allRoutes } from '../routes.ts';
 import { pages } from './pages.ts';
+import { addDocs } from './serve.ts';
 
-let db: TestDatabase;
-let florin: TestFlorin;
+let folder: string;
+let app: FastifyInstance;
 
-beforeAll(async () => {
-  db = await databaseFromTemplate();
-  florin = await florinOn(db);
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'florin-docs-'));
+  app = served('');
 });
 
-afterAll(async () => {
-  await florin.stop();
-  await db.drop();
+afterEach(async () => {
+  await app.close();
+  rmSync(folder, { recursive: true });
 });
 
-const ask = (path: string, headers: Record<string, string> = {}) => request(florin.address + path, { headers });
+function served(basePath: string): FastifyInstance {
+  const server = fastify();
+  addDocs(server, basePath, async () => () => openApiOf(allRoutes.slice(0, 3), 'http://127.0.0.1'), builtAt());
+  return server;
+}
 
-test('every refusal links to its paragraph', async () => {
-  const page = await (await ask('/docs/errors')).body.text();
-  const { body } = await florin.get('/api/user/info');
-  expect(body.error.doc).toBe('/docs/errors#credentials_missing');
-  for (const type of Object.keys(refusalTypes)) expect(page).toContain(`id="${type}"`);
-});
+const builtAt = () => join(folder, 'docs');
 
-test('every link of every page leads to a page and a heading', async () => {
-  const texts = new Map<string, string>();
-  const textOf = async (path: string) => {
-    const known = texts.get(path) ?? (await (await ask(path)).body.text());
-    texts.set(path, known);
-    return known;
-  };
-  for (const path of ['/docs', '/docs/errors', ...pages().map((page) => `/docs/${page.path}`)]) {
-    const html = await textOf(path);
-    for (const [, href = ''] of html.matchAll(/<a [^>]*href="([/#][^"]*)"/g)) {
-      const [target, anchor] = [href.split('#')[0] || path, href.split('#')[1]];
-      const { statusCode } = texts.has(target) ? { statusCode: 200 } : await ask(target);
-      expect(statusCode, `${href} on ${path}`).toBe(200);
-      const isThere = anchor === undefined || (await textOf(target)).includes(`id="${anchor}"`);
-      expect(isThere, `${href} on ${path}`).toBe(true);
-    }
+const ask = (url: string, headers: Record<string, string> = {}, on = app) => on.inject({ url, headers });
+
+function write(files: Record<string, string>): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(builtAt(), name)), { recursive: true });
+    writeFileSync(join(builtAt(), name), text);
   }
+}
+
+const inline = 'const base = "/__BASE_PATH__/docs/";';
+const builtPages = {
+  '.built-from': 'first',
+  'index.html': `<script>${inline}</script><script type="module" src="/__BASE_PATH__/docs/assets/app.js"></script>`,
+  'reference/errors.html': '<h2 id="amount_invalid">',
+  'reference/api.html': '<div id="reference">',
+  'assets/app.js': 'import "/__BASE_PATH__/docs/assets/theme.js"',
+};
+
+test('until the pages are built, every address of a refusal leads to its paragraph as text', async () => {
+  const [page] = documentationOf('amount_invalid' as never).split('#');
+  const moved = await ask(page as string);
+  // Without a fragment: browsers keep theirs.
+  expect([moved.statusCode, moved.headers.location]).toEqual([302, '/docs/reference/errors']);
+  const { statusCode, body } = await ask('/docs/reference/errors');
+  expect(statusCode).toBe(200);
+  for (const type of Object.keys(refusalTypes)) expect(body).toContain(`id="${type}"`);
+  expect((await ask('/docs/reference/api/refunds')).body).toContain('id="post-apirefundcreate"');
+  expect((await ask('/docs/nowhere')).statusCode).toBe(404);
 });
 
-test('every page is in the navigation, in the index for language models, and served as Markdown', async () => {
-  const nav = await (await ask('/docs/overview')).body.text();
+test('the page that stands in says that the build goes on, or why it failed', async () => {
+  expect((await ask('/docs')).body).toContain('npm start builds it');
+  writeFileSync(`${builtAt()}.state`, 'building');
+  const building = await ask('/docs/quickstart');
+  expect(building.body).toContain('is being built');
+  expect(building.body).toContain('href="/docs/quickstart.md"');
+  writeFileSync(`${builtAt()}.state`, 'npm ended with 1 <offline>');
+  expect((await ask('/docs')).body).toContain('npm ended with 1 &lt;offline&gt;');
+});
+
+test('every page is served as Markdown and is in the index for language models, built or not', async () => {
   const index = await ask('/llms.txt');
-  const listed = await index.body.text();
   expect(index.headers['content-type']).toBe('text/plain; charset=utf-8');
-  expect(listed).toMatch(/^# Florin\n\n> /);
+  expect(index.body).toMatch(/^# Florin\n\n> /);
   for (const { path, title, markdown } of pages()) {
-    if (!path.startsWith('reference/api/')) expect(nav).toContain(`href="/docs/${path}"`);
-    expect(listed).toMatch(new RegExp(`^- \\[.+\\]\\(/docs/${path}\\.md\\): .+\\.$`, 'm'));
+    expect(index.body).toMatch(new RegExp(`^- \\[.+\\]\\(/docs/${path}\\.md\\): .+\\.$`, 'm'));
     const page = await ask(`/docs/${path}.md`);
     expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/markdown; charset=utf-8']);
-    expect(await page.body.text(), title).toBe(markdown());
+    expect(page.body, title).toBe(markdown());
   }
   expect((await ask('/docs/guides/none.md')).statusCode).toBe(404);
   expect((await ask('/docs/decisions/answers-and-errors.md')).statusCode).toBe(404);
 });
 
-const search = async (query: string) =>
-  (await (await ask(`/docs/search?q=${encodeURIComponent(query)}`)).body.text()).split('<h1>Search</h1>')[1] ?? '';
-
-test('a search finds sections of all pages, operations and errors, the best first, and accepts any text', async () => {
-  const first = async (query: string) => /<li><a href="([^"]+)"/.exec(await search(query))?.[1];
-  expect(await first('lost keys')).toBe('/docs/guides/operations#lost-keys');
-  expect(await first('createRefund')).toBe('/docs#createRefund');
-  expect(await first('POST /api/transaction/create')).toBe('/docs#createTransaction');
-  expect(await first('channel_inactive')).toBe('/docs/reference/errors#channel_inactive');
-  expect(await first('Next.js')).toBe('/docs/guides/frameworks/next');
-  expect(await search('zebra crossing')).toContain('Nothing found.');
-  expect(await search('')).toContain('Type what you look for.');
-  const hostile = await search(`"><img src=x onerror=alert(1)> ${'long '.repeat(1000)}`);
-  expect(hostile).not.toContain('<img');
-  expect((await ask('/docs/search?q=a&q=b')).statusCode).toBe(200);
+test('built pages are served once they are there, below the path of the public address', async () => {
+  const below = served('/pay');
+  expect((await ask('/docs', {}, below)).body).toContain('/pay/docs/quickstart.md');
+  write(builtPages);
+  const page = await ask('/docs', {}, below);
+  expect(page.body).toContain('src="/pay/docs/assets/app.js"');
+  expect((await ask('/docs/', {}, below)).body).toBe(page.body);
+  const asset = await ask('/docs/assets/app.js', {}, below);
+  expect([asset.body, asset.headers['cache-control']]).toEqual([
+    'import "/pay/docs/assets/theme.js"',
+    'public, max-age=31536000, immutable',
+  ]);
+  expect((await ask('/docs/errors', {}, below)).headers.location).toBe('/pay/docs/reference/errors');
+  await below.close();
 });
 
-test('what a search finds exists', async () => {
-  const found = new Set<string>();
-  for (const query of ['payment', 'webhook secret', 'the', 'florin_', 'app.']) {
-    for (const [, href = ''] of (await search(query)).matchAll(/<li><a href="(\/docs[^"]+)"/g)) found.add(href);
+test('pages that were built again replace those before', async () => {
+  write(builtPages);
+  await ask('/docs');
+  write({ '.built-from': 'second', 'index.html': '<p>New</p>' });
+  expect((await ask('/docs')).body).toBe('<p>New</p>');
+});
+
+test('a page runs its own inline scripts alone, as they are sent, and only the reference inserts styles', async () => {
+  write(builtPages);
+  const policy = String((await ask('/docs')).headers['content-security-policy']);
+  const hash = createHash('sha256').update(inline.replace('/__BASE_PATH__', '')).digest('base64');
+  expect(policy).toContain(`script-src 'self' 'sha256-${hash}';`);
+  expect(policy).toContain("style-src 'self'; style-src-attr 'unsafe-inline'");
+  expect(policy).toContain("connect-src 'self'");
+  expect(policy).not.toMatch(/unsafe-eval|https?:|\*/);
+  for (const path of ['/docs/reference/api', '/docs/reference/api/refunds']) {
+    const { body, headers } = await ask(path);
+    expect(body).toBe(builtPages['reference/api.html']);
+    expect(headers['content-security-policy']).toContain("script-src 'self'; style-src 'self' 'unsafe-inline'");
   }
-  expect(found.size).toBeGreaterThan(60);
-  const texts = new Map<string, string>();
-  for (const href of found) {
-    const [path = '', anchor] = href.split('#');
-    const text = texts.get(path) ?? (await (await ask(path)).body.text());
-    texts.set(path, text);
-    if (anchor !== undefined) expect(text.includes(`id="${anchor}"`), href).toBe(true);
+});
+
+test('files outside of the built folder are not served', async () => {
+  write(builtPages);
+  writeFileSync(join(folder, 'secret.js'), 'secret');
+  for (const path of ['../secret.js', '..%2fsecret.js', '%2e%2e/secret.js', 'assets/../../secret.js', '.built-from']) {
+    expect((await ask(`/docs/${path}`)).statusCode, path).toBe(404);
   }
 });
 
-test('the reference shows every field of a body, including objects of any content', async () => {
-  const html = await (await ask('/docs')).body.text();
-  const [operation = ''] = /<details id="createTransaction"[\s\S]*?<\/details>/.exec(html) ?? [];
-  for (const field of ['amount', 'metadata', 'returnUrl']) expect(operation).toContain(`<code>${field}</code>`);
-});
-
-test('the pages load nothing from other servers and run nothing inline', async () => {
-  const { headers, body } = await ask('/docs');
-  expect(headers['content-security-policy']).not.toMatch(/unsafe|https?:|\*/);
-  const html = await body.text();
-  expect(html).not.toMatch(/<script(?! src="\/)| style=| on\w+="|src="(?!\/)/);
-});
-
-test('assets are cached forever at an address that changes with them; pages are revalidated', async () => {
-  const html = await (await ask('/docs')).body.text();
-  const assets = [...html.matchAll(/(?:src|href)="(\/docs\/assets\/[^"]+)"/g)].map(([, path]) => path as string);
-  expect(assets).toHaveLength(2);
-  let bytes = 0;
-  for (const path of ['/docs', '/openapi.json', ...assets]) {
-    const compressed = await ask(path, { 'accept-encoding': 'gzip, br' });
-    expect(compressed.headers['content-encoding']).toBe('br');
-    const cache = assets.includes(path) ? 'public, max-age=31536000, immutable' : 'public, no-cache';
-    expect(compressed.headers['cache-control']).toBe(cache);
-    bytes += (await compressed.body.arrayBuffer()).byteLength;
-    const again = await ask(path, { 'if-none-match': String(compressed.headers.etag) });
-    expect([again.statusCode, await again.body.text()]).toEqual([304, '']);
-    const plain = await ask(path, { 'accept-encoding': 'br;q=0' });
-    expect(plain.headers['content-encoding']).toBeUndefined();
-    await plain.body.dump();
-  }
-  expect(bytes).toBeLessThan(400 * 1024);
+test('what needs no base path is sent compressed as it was built', async () => {
+  write({ ...builtPages, 'reference/scalar.js': 'plain', 'reference/scalar.js.br': 'squeezed' });
+  const squeezed = await ask('/docs/reference/scalar.js', { 'accept-encoding': 'gzip, br' });
+  expect([squeezed.body, squeezed.headers['content-encoding']]).toEqual(['squeezed', 'br']);
+  expect((await ask('/docs/reference/scalar.js', { 'accept-encoding': 'br;q=0' })).body).toBe('plain');
 });

@@ -17,7 +17,10 @@ export function llmsTxt(
   { basePath = '', linkOf = ({ path }: Page) => `${basePath}/docs/${path}.md` }: LlmsTxtOptions = {},
 ): string {
   const described = new Map(
-    groups.map(({ name, description }) => [`reference/api/${name.toLowerCase().replaceAll(' ', '-')}`, description]),
+    groups.map(({ name, description }) => [
+      `reference/api/${name.toLowerCase().replaceAll(' ', '-')}`,
+      description.split('\n\n', 1)[0],
+    ]),
   );
   const entry = (page: Page) =>
     entryOf(page.title, linkOf(page), described.get(page.path) ?? firstSentence(page.markdown()));

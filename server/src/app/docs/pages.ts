@@ -1,6 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { NavGroup } from './shell.ts';
 
 const root = new URL('../../../../', import.meta.url);
 
@@ -17,6 +16,7 @@ export interface Page {
 /** Pages whose path is not that of their file in `docs/`. */
 const elsewhere: Readonly<Record<string, string>> = {
   'docs/README.md': 'overview',
+  'docs/reference/api/README.md': 'reference/api',
   'sdk/README.md': 'sdk',
   'CHANGELOG.md': 'changelog',
 };
@@ -47,7 +47,7 @@ const groups: readonly [string, string | readonly string[]][] = [
   ['A shop', ['setup', 'express', 'fastify', 'hono', 'next'].map((name) => `guides/frameworks/${name}`)],
   ['Guides', 'guides/'],
   ['Concepts', 'concepts/'],
-  ['Tables', 'reference/'],
+  ['Reference', 'reference/'],
   ['Releases', ['versioning', 'changelog', 'comparison', 'performance']],
 ];
 
@@ -71,14 +71,4 @@ export function grouped(pages: readonly Page[]): PageGroup[] {
       return { title, pages: own };
     })
     .filter((group) => group.pages.length > 0);
-}
-
-/** The navigation: the reference first, then the pages by group. */
-export function navOf(pages: readonly Page[]): NavGroup[] {
-  const reference = { title: 'API', entries: [{ href: '/docs', title: 'Reference' }] };
-  const written = grouped(pages).map(({ title, pages: own }) => ({
-    title,
-    entries: own.map((page) => ({ href: `/docs/${page.path}`, title: page.title })),
-  }));
-  return [reference, ...written];
 }

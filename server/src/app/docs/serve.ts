@@ -1,46 +1,56 @@
-import { readFileSync } from 'node:fs';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Steps } from '../../platform/concurrency/in-pieces.ts';
 import type { OpenApiDocument } from '../../platform/http/openapi/document.ts';
-import { StaticContent } from '../../platform/http/server/static-content.ts';
+import { buildState, builtFolder } from '../http/built-files.ts';
+import type { BuiltDocs } from './built-docs.ts';
 import type { Site } from './site.ts';
 
-const asset = (name: string, type: string) =>
-  new StaticContent(readFileSync(new URL(`assets/${name}`, import.meta.url), 'utf8'), type, { immutable: true });
-
 /**
- * Serves the OpenAPI document at /openapi.json, an interactive reference at /docs, the guides beside it, as HTML and as
- * Markdown (`.md`), a search over all of them, and their index at /llms.txt. The pages load nothing from other servers,
- * and run without inline scripts or styles. Nothing is loaded or made before it is asked for: the OpenAPI document was
- * a third of the processor time of starting a node. `basePath` is that of the public address, with which links begin.
+ * Serves the OpenAPI document at /openapi.json, the documentation at /docs, its pages also as Markdown (`.md`), and
+ * their index at /llms.txt. The pages load nothing from other servers. Until they are built, their text stands in for
+ * them, so that addresses lead where they will. Nothing is loaded or made before it is asked for: the OpenAPI document
+ * was a third of the processor time of starting a node. `basePath` is that of the public address, with which links
+ * begin; `folder` has the built pages.
  */
 export function addDocs(
   app: FastifyInstance,
   basePath: string,
   loadDocument: () => Promise<() => Steps<OpenApiDocument>>,
+  folder = builtFolder('docs'),
 ): void {
-  const style = asset('docs.css', 'text/css; charset=utf-8');
-  const script = asset('docs.js', 'text/javascript; charset=utf-8');
-  const assets = { style: `/docs/assets/docs.${style.tag}.css`, script: `/docs/assets/docs.${script.tag}.js` };
-  let loading: Promise<Site> | undefined;
-  const site = () => {
-    loading ??= Promise.all([import('./site.ts'), loadDocument()]).then(
-      ([{ Site }, make]) => new Site(make, { assets, basePath }),
+  let loading: Promise<{ site: Site; built: BuiltDocs }> | undefined;
+  const docs = () => {
+    loading ??= Promise.all([import('./site.ts'), import('./built-docs.ts'), loadDocument()]).then(
+      ([{ Site }, { BuiltDocs }, make]) => ({ site: new Site(make, basePath), built: new BuiltDocs(folder, basePath) }),
     );
     return loading;
   };
 
-  app.get('/openapi.json', async (request, reply) => (await (await site()).openApi()).send(request, reply));
-  app.get(assets.style, (request, reply) => style.send(request, reply));
-  app.get(assets.script, (request, reply) => script.send(request, reply));
-  app.get('/docs', async (request, reply) => (await (await site()).reference()).send(request, reply));
-  app.get('/llms.txt', async (request, reply) => (await (await site()).llmsTxt()).send(request, reply));
-  app.get('/docs/search', async (request, reply) => (await (await site()).search(request.query)).send(request, reply));
+  const sendPage = async (path: string, request: FastifyRequest, reply: FastifyReply) => {
+    const { site, built } = await docs();
+    if (await built.isBuilt()) {
+      return (await built.send(path, request, reply)) ? reply : reply.callNotFound();
+    }
+    const page = site.page(path);
+    if (path !== '' && page === undefined) return reply.callNotFound();
+    const [{ sendUnbuilt }, { indexOf, textOf }] = await Promise.all([
+      import('../http/unbuilt.ts'),
+      import('./unbuilt-docs.ts'),
+    ]);
+    const state = await buildState(folder);
+    const main = page === undefined ? indexOf(site.pages(), state, basePath) : textOf(page, state, basePath);
+    return sendUnbuilt(reply, { status: 200, title: `${page?.title ?? 'Documentation'} · Florin`, state, main });
+  };
+
+  app.get('/openapi.json', async (request, reply) => (await (await docs()).site.openApi()).send(request, reply));
+  app.get('/llms.txt', async (request, reply) => (await (await docs()).site.llmsTxt()).send(request, reply));
+  app.get('/docs', (request, reply) => sendPage('', request, reply));
   app.get('/docs/*', async (request, reply) => {
     const path = (request.params as { '*': string })['*'];
-    const page = path.endsWith('.md')
-      ? await (await site()).markdown(path.slice(0, -'.md'.length))
-      : await (await site()).page(path);
+    // The address of a refusal's explanation; a browser keeps the anchor.
+    if (path === 'errors') return reply.redirect(`${basePath}/docs/reference/errors`, 302);
+    if (!path.endsWith('.md')) return sendPage(path, request, reply);
+    const page = await (await docs()).site.markdown(path.slice(0, -'.md'.length));
     return page === undefined ? reply.callNotFound() : page.send(request, reply);
   });
 }

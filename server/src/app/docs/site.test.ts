@@ -19,13 +19,11 @@ async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
 }
 
 const routes = [...operationsRoutes, ...allRoutes];
-const newSite = () =>
-  new Site(() => openApiOf(routes, 'http://127.0.0.1'), { assets: { style: '', script: '' }, basePath: '' });
+const newSite = () => new Site(() => openApiOf(routes, 'http://127.0.0.1'), '');
 
 test.each([
   ['OpenAPI document', (site: Site) => site.openApi()],
-  ['search', (site: Site) => site.search({ q: 'payment' })],
-  ['reference', (site: Site) => site.reference()],
+  ['index for language models', (site: Site) => site.llmsTxt()],
 ])('payments go on while the %s is made for the first time', async (_what, ask) => {
   const site = newSite();
   expect(await turnsDuring(() => ask(site))).toBeGreaterThan(routes.length / 2);

@@ -10,6 +10,7 @@ import { operationsRoutes } from '../http/operations.ts';
 import { modules } from '../modules.ts';
 import { allRoutes, groups } from '../routes.ts';
 import examples from './examples.json' with { type: 'json' };
+import { referenceTexts } from './reference-texts.ts';
 
 const eventObjects: Readonly<Record<string, TSchema>> = Object.assign(
   {},
@@ -28,17 +29,25 @@ const events: readonly DocumentedEvent[] = ([...eventTypes, pingType] as const).
 
 /** The OpenAPI document of these routes. */
 export function openApiOf(routes: readonly Route[], publicUrl: string): Steps<OpenApiDocument> {
+  const texts = referenceTexts();
   return openApiDocument(routes, {
     title: 'Florin',
     version,
     description: 'Records payments, routes them through channels, and notifies other systems by webhooks.',
     publicUrl,
-    groups,
+    groups: groups.map(({ name, description }) => ({
+      name,
+      description: [description, texts.get(pageOf(name))?.text].filter(Boolean).join('\n\n'),
+    })),
+    notes: new Map([...texts.values()].flatMap(({ operations }) => [...operations])),
     events,
     deliveryHeaders,
     examples,
   });
 }
+
+/** The name of the page of a group: `developer-keys`. */
+export const pageOf = (group: string) => group.toLowerCase().replaceAll(' ', '-');
 
 /** The document that every node serves at /openapi.json, made without a running node. */
 export function declaredOpenApi(publicUrl = 'http://127.0.0.1:8080'): OpenApiDocument {

@@ -1,9 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '../../../core/errors.ts';
 import { html } from '../../../platform/http/html.ts';
-import { builtConsole, findFile, findPage } from './built-files.ts';
+import { basePathMark, buildState, builtFolder, findFile } from '../built-files.ts';
+import { sendUnbuilt, sentenceOf } from '../unbuilt.ts';
 import { consolePages } from './pages.ts';
+
+const builtConsole = builtFolder('console');
 
 /**
  * Serves the console at `/` and at the paths of its pages. The page is small and never cached; the files that it names
@@ -11,15 +15,15 @@ import { consolePages } from './pages.ts';
  */
 export function addConsole(app: FastifyInstance, basePath: string): void {
   const showPage = async (_request: FastifyRequest, reply: FastifyReply) => {
-    const page = await findPage(builtConsole);
-    return page === undefined ? sendUnbuilt(reply, basePath) : sendPage(reply, page, basePath);
+    const page = await findFile(builtConsole, 'index.html', undefined);
+    return page === undefined ? sendNotBuilt(reply, basePath) : sendPage(reply, page.content.toString(), basePath);
   };
   for (const path of ['/', ...consolePages.flatMap((name) => [`/${name}`, `/${name}/*`])]) {
     app.get(path, showPage);
   }
   app.get('/assets/:name', async (request, reply) => {
     const { name } = request.params as { name: string };
-    const file = await findFile(builtConsole, name, request.headers['accept-encoding']);
+    const file = await findFile(join(builtConsole, 'assets'), name, request.headers['accept-encoding']);
     if (file === undefined) throw new Refusal('path_unknown', `There is no file ${name}.`);
     return reply
       .headers({
@@ -46,26 +50,13 @@ function sendPage(reply: FastifyReply, page: string, basePath: string): FastifyR
       'cross-origin-opener-policy': 'same-origin',
       'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
     })
-    .send(page.replaceAll('{{nonce}}', nonce).replaceAll('__BASE_PATH__', basePath));
+    .send(page.replaceAll('{{nonce}}', nonce).replaceAll(basePathMark, basePath));
 }
 
-const unbuilt = (basePath: string) => html`<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><title>Florin</title></head>
-<body>
-<h1>The console is not built</h1>
-<p>The API is served. <code>npm start</code> builds the console and says why if it cannot.
-The <a href="${basePath}/docs">reference</a> needs no build.</p>
-</body>
-</html>
-`;
-
-function sendUnbuilt(reply: FastifyReply, basePath: string): FastifyReply {
-  return reply
-    .code(503)
-    .headers({
-      'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
-    })
-    .send(unbuilt(basePath).text);
+async function sendNotBuilt(reply: FastifyReply, basePath: string): Promise<FastifyReply> {
+  const state = await buildState(builtConsole);
+  const main = html`<h1>Florin</h1>
+<p role="status">${sentenceOf('The console', state)}</p>
+<p>The API is served already: see the <a href="${basePath}/docs">documentation</a>.</p>`;
+  return sendUnbuilt(reply, { status: 503, title: 'Florin', state, main });
 }

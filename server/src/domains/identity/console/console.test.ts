@@ -36,7 +36,7 @@ test('signing in returns no token, and sets a cookie that scripts and other site
   expect(reply.headers.get('set-cookie')).toMatch(
     /^florin-0=[\w.-]+; Max-Age=60\d{4}; Path=\/; HttpOnly; SameSite=Strict$/,
   );
-  const profile = await florin.call('GET', '/api/console/session', { headers: { cookie: cookieOf(reply) } });
+  const profile = await florin.call('GET', '/api/console/session', { headers: { ...own, cookie: cookieOf(reply) } });
   expect(profile.body.data).toMatchObject({ userName: 'admin', holdsAll: true, tenantName: null, mustEnrol: false });
   expect(JSON.stringify(profile.body)).not.toContain('eyJ');
 });
@@ -48,7 +48,7 @@ test('the profile says whether there is a channel for live payments, and what li
   const owner = await makeMember(florin, as, { userType: 'MERCHANT_ADMIN', tenantId });
   const profileOf = async (account: string, password: string) => {
     const cookie = cookieOf(await signIn({ account, password }));
-    return dataOf(await florin.call('GET', '/api/console/session', { headers: { cookie } }));
+    return dataOf(await florin.call('GET', '/api/console/session', { headers: { ...own, cookie } }));
   };
   const profiles = () =>
     Promise.all([profileOf('admin', administratorPassword), profileOf(viewer.userName, memberPassword)]);
@@ -92,7 +92,7 @@ test('a page of another origin can use the cookie neither for reads nor for chan
   const create = (headers: Record<string, string>) =>
     florin.call('POST', '/api/customer/modify', { body: customer, headers: { cookie, ...headers } });
   const read = (headers: Record<string, string>) =>
-    florin.call('GET', '/api/user/info', { headers: { cookie, ...headers } });
+    florin.call('GET', '/api/user/info', { headers: { cookie, 'x-florin-console': '1', ...headers } });
   const refused = { status: 403, body: { error: { type: 'origin_not_allowed' } } };
 
   expect(await create(own)).toMatchObject({ status: 200 });
@@ -107,6 +107,17 @@ test('a page of another origin can use the cookie neither for reads nor for chan
   expect(await signIn(admin, {})).toMatchObject(refused);
 });
 
+test("the cookie does not count for a script that is not the console's", async () => {
+  const cookie = cookieOf(await signIn());
+  const read = (path: string, headers: Record<string, string> = {}) =>
+    florin.call('GET', path, { headers: { cookie, ...headers } });
+  const nobody = { status: 401, body: { error: { type: 'credentials_missing' } } };
+  for (const path of ['/api/user/info', '/api/transaction/list', '/api/console/session']) {
+    expect(await read(path), path).toMatchObject(nobody);
+    expect(await read(path, own), path).toMatchObject({ status: 200 });
+  }
+});
+
 test('an Authorization header takes precedence over the cookie', async () => {
   const headers = { cookie: cookieOf(await signIn()) };
   const as = 'Bearer garbage';
@@ -118,7 +129,7 @@ test('signing out ends the session and removes the cookie; doing it twice is no 
   const end = () => florin.call('POST', '/api/console/session/end', { headers: { ...own, cookie } });
   const ended = await end();
   expect(ended.headers.get('set-cookie')).toMatch(/^florin-0=; Max-Age=0; /);
-  expect((await florin.call('GET', '/api/user/info', { headers: { cookie } })).status).toBe(401);
+  expect((await florin.call('GET', '/api/user/info', { headers: { ...own, cookie } })).status).toBe(401);
   expect((await end()).status).toBe(200);
   const found = await db.query(`select from audit_entry where body::json->>'action' = 'session.logout'`);
   expect(found.length).toBe(1);
@@ -132,7 +143,9 @@ test('signing out everywhere ends every session of the user, and no session of a
   for (const _ of [1, 2]) cookies.push(cookieOf(await signIn({ account: member.userName, password: memberPassword })));
   const headers = { ...own, cookie: cookies[0] as string };
   dataOf(await florin.call('POST', '/api/console/session/end', { headers, body: { all: true } }));
-  expect((await florin.call('GET', '/api/user/info', { headers: { cookie: cookies[1] as string } })).status).toBe(401);
+  expect(
+    (await florin.call('GET', '/api/user/info', { headers: { ...own, cookie: cookies[1] as string } })).status,
+  ).toBe(401);
   expect((await florin.get('/api/user/info', as)).status).toBe(200);
 });
 
@@ -146,7 +159,7 @@ test('signing in again ends the session of the previous cookie, and a refused si
   const former = cookieOf(await signIn());
   const again = (body: object = admin) => signIn(body, { ...own, cookie: former });
   const statusWith = async (cookie: string) =>
-    (await florin.call('GET', '/api/user/info', { headers: { cookie } })).status;
+    (await florin.call('GET', '/api/user/info', { headers: { ...own, cookie } })).status;
   expect((await again({ ...admin, password: 'not the password' })).status).toBe(401);
   expect(await statusWith(former)).toBe(200);
   const present = cookieOf(await again());

@@ -39,7 +39,7 @@ export const consoleRoutes: readonly Route<IdentityApp>[] = [
     refuses: ['origin_not_allowed', 'login_refused', 'second_factor_challenge', 'too_many_attempts'],
     data: Type.Null(),
     handle: async (call, app) => {
-      app.sessionCookie.requireOwnOrigin({ method: 'POST', ...call });
+      app.sessionCookie.requireConsole({ method: 'POST', ...call });
       return signedIn(await login({ ...call.body, ...loginOriginOf(call) }, app), call, app);
     },
   }),
@@ -52,7 +52,7 @@ export const consoleRoutes: readonly Route<IdentityApp>[] = [
     refuses: ['origin_not_allowed', 'code_wrong', 'challenge_invalid', 'too_many_attempts'],
     data: Type.Null(),
     handle: async (call, app) => {
-      app.sessionCookie.requireOwnOrigin({ method: 'POST', ...call });
+      app.sessionCookie.requireConsole({ method: 'POST', ...call });
       return signedIn(await loginWithSecondFactor({ ...call.body, ...loginOriginOf(call) }, app), call, app);
     },
   }),
@@ -68,7 +68,7 @@ export const consoleRoutes: readonly Route<IdentityApp>[] = [
     refuses: ['origin_not_allowed', 'login_refused', 'challenge_invalid', 'passkeys_unavailable', 'too_many_attempts'],
     data: Type.Null(),
     handle: async (call, app) => {
-      app.sessionCookie.requireOwnOrigin({ method: 'POST', ...call });
+      app.sessionCookie.requireConsole({ method: 'POST', ...call });
       return signedIn(await loginWithPasskey({ ...call.body, ...loginOriginOf(call) }, app), call, app);
     },
   }),
@@ -83,7 +83,7 @@ export const consoleRoutes: readonly Route<IdentityApp>[] = [
     refuses: ['origin_not_allowed', 'step_up_required'],
     data: Type.Null(),
     handle: async (call, app) => {
-      app.sessionCookie.requireOwnOrigin({ method: 'POST', ...call });
+      app.sessionCookie.requireConsole({ method: 'POST', ...call });
       await endSession(call.headers.cookie, call.body?.all === true, loginOriginOf(call), app);
       return { message: 'Signed out', data: null, headers: { 'set-cookie': app.sessionCookie.clear() } };
     },

@@ -30,7 +30,7 @@ export function authenticator({ keys, sessions, sessionCookie }: Authenticators)
       if (session === undefined) {
         throw new Refusal('credentials_missing', 'This needs an Authorization header: Bearer or ApiKey.');
       }
-      sessionCookie.requireOwnOrigin(request);
+      sessionCookie.requireConsole(request);
       return sessions.authenticateCookie(session, address, isCheck);
     }
     const { scheme, secret } = credentialsOf(authorization);

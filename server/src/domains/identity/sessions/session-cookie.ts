@@ -1,7 +1,8 @@
 import { Refusal } from '../../../core/errors.ts';
 
 /**
- * A header that only the console's own script sends. A page of another origin cannot add it without a CORS preflight.
+ * A header that only the console's own script sends. A page of another origin cannot add it without a CORS preflight,
+ * and other pages of this service, such as the API reference, do not send it.
  */
 const consoleHeader = 'x-florin-console';
 
@@ -48,17 +49,31 @@ export class SessionCookie {
 
   /**
    * Refuses a request that a page of another origin may have sent (`origin_not_allowed`). Browsers send the cookie with
-   * every request to this host, also with those of pages on another port.
+   * every request to this host, also with those of pages on another port. A script that is not the console's counts as
+   * nobody (`credentials_missing`).
    */
-  requireOwnOrigin({ method, headers }: CookieRequest): void {
+  requireConsole({ method, headers }: CookieRequest): void {
     const { origin, host, 'sec-fetch-site': site } = headers;
     const isRead = method === 'GET' || method === 'HEAD';
     if (origin !== undefined && origin !== this.#origin && hostOf(origin) !== host) throw refused(`origin ${origin}`);
     if (site !== undefined && site !== 'same-origin' && site !== 'none') throw refused('another site');
-    if (isRead) return;
+    if (isRead) {
+      if (headers[consoleHeader] === undefined && isOfScript(headers))
+        throw new Refusal('credentials_missing', 'This needs an Authorization header: Bearer or ApiKey.');
+      return;
+    }
     if (origin === undefined) throw refused('a page without an origin');
     if (headers[consoleHeader] === undefined) throw refused(`a page that does not send ${consoleHeader}`);
   }
+}
+
+/**
+ * Whether a script reads, not the browser itself. A browser opens pages and files, and the stream of events, to which a
+ * script cannot add a header. Over plain HTTP it says by `Accept` alone what it does.
+ */
+function isOfScript({ accept, 'sec-fetch-mode': mode }: CookieRequest['headers']): boolean {
+  if (accept === 'text/event-stream') return false;
+  return mode === undefined ? !String(accept).includes('text/html') : mode !== 'navigate';
 }
 
 interface CookieRequest {

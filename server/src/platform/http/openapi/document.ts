@@ -1,7 +1,7 @@
 import type { Steps } from '../../concurrency/in-pieces.ts';
 import type { Route } from '../route.ts';
 import { stateInputNulls } from './input-nulls.ts';
-import { type OperationExample, operationOf } from './operation.ts';
+import { type OperationExample, type OperationNotes, operationOf } from './operation.ts';
 import { DocumentSchemas, type Json } from './schemas.ts';
 import { type DocumentedEvent, webhooksOf } from './webhooks.ts';
 
@@ -17,6 +17,8 @@ export interface DocumentOptions {
   deliveryHeaders: Readonly<Record<string, string>>;
   /** Requests that were answered 200, by operation id. */
   examples: Readonly<Record<string, OperationExample>>;
+  /** What is written by hand about operations, by method and path: `POST /api/refund/create`. */
+  notes?: ReadonlyMap<string, OperationNotes>;
 }
 
 /** An OpenAPI 3.1 document. */
@@ -37,7 +39,12 @@ export function* openApiDocument(routes: readonly Route[], options: DocumentOpti
   for (const route of routes) {
     paths[route.path] = {
       ...paths[route.path],
-      [route.method.toLowerCase()]: operationOf(route, schemas, options.examples),
+      [route.method.toLowerCase()]: operationOf(
+        route,
+        schemas,
+        options.examples,
+        options.notes?.get(`${route.method} ${route.path}`),
+      ),
     };
     yield;
   }
@@ -73,7 +80,7 @@ export function* openApiDocument(routes: readonly Route[], options: DocumentOpti
           name: '__Host-florin',
           description:
             'The session of the console, which no script can read: for pages of the same origin alone. ' +
-            'What is not GET needs the header `X-Florin-Console`. ' +
+            'Requests of scripts need the header `X-Florin-Console`. ' +
             'Without https the cookie is called `florin-` and the port. ' +
             'A path of the public address is added to the name: `__Host-florin-pay`.',
         },

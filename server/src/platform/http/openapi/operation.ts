@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox';
 import type { Endpoint, Need, Paging, Route } from '../route.ts';
 import { envelope } from '../route-schema.ts';
+import { codeSamplesOf } from './code-samples.ts';
 import { refusalsOf } from './refusals.ts';
 import { type DocumentSchemas, type Json, nameOf } from './schemas.ts';
 
@@ -11,11 +12,20 @@ export interface OperationExample {
   answer?: unknown;
 }
 
+/** What is written by hand about an operation. */
+export interface OperationNotes {
+  /** Markdown. */
+  text: string;
+  /** Commands for a shell, each with the answer that it expects. */
+  examples: readonly object[];
+}
+
 /** One operation of the document. */
 export function operationOf(
   route: Route,
   schemas: DocumentSchemas,
   examples: Readonly<Record<string, OperationExample>> = {},
+  notes?: OperationNotes,
 ): Json {
   const { method, path, needs, group, endpoint } = route;
   const operationId = endpoint.operationId ?? operationIdOf(method, path);
@@ -25,7 +35,7 @@ export function operationOf(
     operationId,
     tags: [group],
     summary,
-    description: [description, needText(needs)].filter(Boolean).join('\n\n') || undefined,
+    description: [description, notes?.text, needText(needs)].filter(Boolean).join('\n\n') || undefined,
     security: securityOf(needs),
     ...requirementsOf(needs),
     ...parametersOf({ path: params, query, header: headers }, schemas, example.parameters),
@@ -36,6 +46,8 @@ export function operationOf(
       ...(endpoint.hasEntityTag && { 304: { description: 'The caller has the current version.', headers: entityTag } }),
       ...refusalsOf(route, schemas),
     },
+    'x-codeSamples': codeSamplesOf(route, example),
+    ...(notes && notes.examples.length > 0 && { 'x-shell-examples': notes.examples }),
   };
 }
 

@@ -23,6 +23,20 @@ test('it is found among others, and an empty one counts as absent', () => {
 test('behind a proxy that ends TLS, the host of the origin decides', () => {
   const cookie = new SessionCookie('http://127.0.0.1:8080');
   const headers = { origin: 'https://console.example', host: 'console.example', 'x-florin-console': '1' };
-  expect(() => cookie.requireOwnOrigin({ method: 'POST', headers })).not.toThrow();
-  expect(() => cookie.requireOwnOrigin({ method: 'POST', headers: { ...headers, host: 'other.example' } })).toThrow();
+  expect(() => cookie.requireConsole({ method: 'POST', headers })).not.toThrow();
+  expect(() => cookie.requireConsole({ method: 'POST', headers: { ...headers, host: 'other.example' } })).toThrow();
+});
+
+test("a script's read counts only with the header of the console; what the browser opens itself does without", () => {
+  const cookie = new SessionCookie('https://pay.example');
+  const read = (headers: Record<string, string>) => () =>
+    cookie.requireConsole({ method: 'GET', headers: { host: 'pay.example', ...headers } });
+  const ofScript = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', accept: '*/*' };
+  const missing = expect.objectContaining({ type: 'credentials_missing' });
+  expect(read(ofScript)).toThrow(missing);
+  expect(read({ accept: 'application/json' })).toThrow(missing);
+  expect(read({ ...ofScript, 'x-florin-console': '1' })).not.toThrow();
+  expect(read({ ...ofScript, 'sec-fetch-mode': 'navigate' })).not.toThrow();
+  expect(read({ accept: 'text/html,*/*;q=0.8' })).not.toThrow();
+  expect(read({ ...ofScript, accept: 'text/event-stream' })).not.toThrow();
 });

@@ -155,7 +155,7 @@ signatures.each { |signature| puts genuine?(File.binread(path), signature, one, 
 };
 
 test('the page shows how to verify in six languages', () => {
-  const shown = [...page.matchAll(/^```(js|python|go|java|php|ruby)$/gm)].map(([, name]) => name);
+  const shown = [...page.matchAll(/^```(js|python|go|java|php|ruby)(?: \[.+\])?$/gm)].map(([, name]) => name);
   expect(new Set(shown)).toEqual(new Set(['js', ...Object.keys(languages)]));
 });
 
@@ -166,7 +166,7 @@ describe.each(Object.entries(languages))('%s', (name, { found: [command = '', ..
     const folder = mkdtempSync(join(tmpdir(), `florin-verify-${name}-`));
     const at = ([program = '', ...rest]: string[]) => execFileSync(program, rest, { cwd: folder, encoding: 'utf8' });
     try {
-      const [code = ''] = [...page.matchAll(new RegExp(`^\`\`\`${name}\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(
+      const [code = ''] = [...page.matchAll(new RegExp(`^\`\`\`${name} .*\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(
         ([, text]) => text,
       );
       const body = '{"description":"Grüße, 東京 🎌"}';

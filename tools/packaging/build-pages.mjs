@@ -1,0 +1,15 @@
+// Builds the console and the documentation. `npm start` runs this beside the service, with `--beside`: at the lowest
+// priority. Plain JavaScript for Node 20, like install.mjs.
+import { setPriority } from 'node:os';
+import { join } from 'node:path';
+import { builtConsole } from './build-console.mjs';
+import { builtDocs } from './build-docs.mjs';
+import { root } from './built-folder.mjs';
+import { whileLocked } from './lock.mjs';
+
+const lowest = 19;
+
+if (process.argv.includes('--beside')) setPriority(lowest);
+whileLocked(join(root, 'build', '.building'), () => {
+  for (const built of [builtConsole, builtDocs]) if (!built.build()) process.exitCode = 1;
+});
