@@ -10,6 +10,7 @@ import { flow, flowAt, flowVariants } from './measurements/flow/flow.ts';
 import { flowHour } from './measurements/flow/hour.ts';
 import { flowReplay } from './measurements/flow/replay.ts';
 import { detail } from './measurements/node/detail.ts';
+import { freshClone } from './measurements/node/fresh-clone.ts';
 import { list } from './measurements/node/list.ts';
 import { memory } from './measurements/node/memory.ts';
 import { processes } from './measurements/node/processes.ts';
@@ -46,6 +47,7 @@ export const measurements: Record<string, (bench: Bench) => Promise<Line[]>> = {
   claim,
   memory,
   start,
+  'fresh-clone': freshClone,
   'some-renewals': someRenewals,
   renewals,
   writing,

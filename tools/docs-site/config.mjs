@@ -45,6 +45,14 @@ export default defineConfig({
       const fence = md.renderer.rules.fence;
       md.renderer.rules.fence = (tokens, index, ...rest) =>
         tokens[index].info === 'mermaid' ? diagramOf(tokens[index].content) : fence(tokens, index, ...rest);
+      // A cell without a text heads nothing.
+      md.core.ruler.push('empty-headers', ({ tokens }) => {
+        for (const [index, token] of tokens.entries()) {
+          if (token.type !== 'th_open' || tokens[index + 1].content !== '') continue;
+          token.tag = 'td';
+          tokens[index + 2].tag = 'td';
+        }
+      });
       // Scrolls by keyboard.
       md.renderer.rules.table_open = () => '<table tabindex="0">\n';
     },

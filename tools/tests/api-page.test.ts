@@ -33,10 +33,9 @@ const docs = fileURLToPath(new URL('../../docs', import.meta.url));
 const reference = referenceTexts();
 const further = [...reference.keys()].filter((name) => !inOrder.includes(name));
 
-const examplesOfPage = (path: string): ShellExample[] => {
-  const blocks = readFileSync(join(docs, path), 'utf8').matchAll(
-    /^```sh(?: \[curl\])?\n([\s\S]*?)^```(?:\n\n^```json\n([\s\S]*?)^```)?/gm,
-  );
+const examplesOfPage = (path: string, info = 'sh'): ShellExample[] => {
+  const form = new RegExp(`^\`\`\`${info}\\n([\\s\\S]*?)^\`\`\`(?:\\n\\n^\`\`\`json\\n([\\s\\S]*?)^\`\`\`)?`, 'gm');
+  const blocks = readFileSync(join(docs, path), 'utf8').matchAll(form);
   return [...blocks].map(([, commands = '', answer]) => ({ commands, ...(answer && { answer }) }));
 };
 
@@ -49,7 +48,10 @@ const referenceExamples = [
   ...examplesOfPage('reference/errors.md'),
 ];
 /** Of guides whose commands go on from the reference. */
-const guideExamples = ['guides/checkout.md', 'guides/refunds.md'].flatMap(examplesOfPage);
+const guideExamples = [
+  ...examplesOfPage('guides/checkout.md'),
+  ...['guides/refunds.md', 'guides/payments.md'].flatMap((page) => examplesOfPage(page, 'sh \\[curl\\]')),
+];
 const examples = [...referenceExamples, ...guideExamples];
 
 let db: TestDatabase;

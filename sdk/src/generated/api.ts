@@ -835,7 +835,7 @@ export interface LedgerApi {
    *
    * Returns the balance of every account in every currency that has entries. Always exact.
    *
-   * There are four accounts for each currency, those without entries with zeros; their balances sum to zero. A platform
+   * There are five accounts for each currency, those without entries with zeros; their balances sum to zero. A platform
    * administrator gets the sums over all tenants.
    *
    * Needs the scope `transaction_read`.
@@ -1084,9 +1084,14 @@ export interface CustomersApi {
    * `metadataReplace` replaces everything.
    *
    * `externalId` is the id that your own system has for the customer; a second customer with the same one is refused with
-   * `external_id_taken`. `paymentMethod` is a provider's token for what the customer pays
-   * with, never a card number. It is used for every payment of the customer's invoices that names no other, and is never
-   * shown again.
+   * `external_id_taken`.
+   *
+   * `paymentMethod` is a provider's token for what the customer pays with, never a card number. It is set up as a
+   * payment method at the provider of `defaultChannelId`, which the
+   * customer must have, and becomes the default once it is `ACTIVE`; the
+   * list shows what becomes of it. `null` detaches the default,
+   * unless a living subscription names it (`payment_method_in_use`). A channel whose
+   * provider keeps no payment methods is refused (`channel_cannot`).
    *
    * Needs the scope `transaction_write`.
    */
@@ -1173,8 +1178,8 @@ export interface InvoicesApi {
    * together would exceed it are refused with `payment_exceeds_invoice`, however many
    * arrive at once.
    *
-   * The channel is `channelId`, else the invoice's, else the customer's default. If it has a provider, the provider is called,
-   * with the customer's `paymentMethod` unless another is named; otherwise the payment waits for its
+   * The channel is `channelId`, else the invoice's, else the customer's default. If it has a provider, the provider is called;
+   * otherwise the payment waits for its
    * update. A payment that
    * create makes with the invoice's id as `invoiceId` does the
    * same.

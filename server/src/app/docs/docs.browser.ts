@@ -110,8 +110,8 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
   test('a search for "refund" finds the page on refunds first, and operations of the reference', async () => {
     const page = await opened('/docs');
     const first = async (query: string) => {
-      await page.keyboard.press('Control+k');
-      await page.getByRole('searchbox').fill(query);
+      await page.getByRole('button', { name: 'Search' }).click();
+      await page.locator('#localsearch-input').fill(query);
       const result = page.locator('.VPLocalSearchBox .result').first();
       await result.waitFor();
       const href = await result.getAttribute('href');
