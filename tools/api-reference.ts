@@ -37,9 +37,9 @@ export function referencePages({ tags, paths }: OpenApiDocument): Record<string,
 
 const index = `# API reference
 
-Every endpoint, on one page for each group. Each node serves the same reference at \`/docs/reference/api\`, to try with a
-test key. [Using the API](../../guides/api.md) says what holds for all endpoints. These pages are generated from the OpenAPI
-document by \`npm run docs\`; a test runs their examples against a real service.
+Every endpoint, on one page for each group. Each node serves the same reference at \`/docs/reference/api\`, to try with
+a test key. [Using the API](../../guides/api.md) says what holds for all endpoints. These pages are generated from the
+OpenAPI document by \`npm run docs\`; a test runs their examples against a real service.
 
 <!-- generated: api pages -->
 <!-- end -->

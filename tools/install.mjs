@@ -2,8 +2,8 @@
 // compares two fingerprints. Plain JavaScript for Node 20, because it runs before the bundled Node.js 24 is installed.
 //
 // `--production` installs what running the service needs and removes the files of its packages that it never reads (236
-// MB on disk); without it the tools for developing are installed as well (506 MB). `--pages` also builds the console and
-// the documentation; with `--later` that goes on beside the service, which is ready without them.
+// MB on disk); without it the tools for developing are installed as well (506 MB). `--pages` also builds the console
+// and the documentation; with `--later` that goes on beside the service, which is ready without them.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {

@@ -19,10 +19,11 @@ export function diagramOf(text) {
   const described = edges.map(
     ({ from, to, lines }) => `${from} to ${to}${lines.length > 0 ? `: ${lines.join(' ')}` : ''}`,
   );
-  return `<figure class="diagram" tabindex="0"><svg viewBox="0 0 ${round(width)} ${round(height)}" width="${round(width)}"
- height="${round(height)}" role="img" aria-label="${escaped(`States: ${described.join('; ')}.`)}">
-<defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto-start-reverse">
-<path class="arrow" d="M0 0 8 4 0 8z"/></marker></defs>
+  const [wide, high] = [round(width), round(height)];
+  return `<figure class="diagram" tabindex="0"><svg viewBox="0 0 ${wide} ${high}" width="${wide}" height="${high}"
+ role="img" aria-label="${escaped(`States: ${described.join('; ')}.`)}">
+<defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8"
+ orient="auto-start-reverse"><path class="arrow" d="M0 0 8 4 0 8z"/></marker></defs>
 ${graph
   .edges()
   .map((edge) => edgeOf(graph.edge(edge)))
@@ -59,17 +60,21 @@ function edgeOf({ points, lines, x, y, width, height }) {
     (line, index) =>
       `<text class="label" x="${round(x)}" y="${round(top + index * lineHeightPx)}">${escaped(line)}</text>`,
   );
-  const box = `<rect class="ground" x="${round(x - width / 2)}" y="${round(y - height / 2)}" width="${round(width)}" height="${height}"/>`;
-  return [path, box, ...texts].join('\n');
+  return [path, box('ground', { x, y, width, height }), ...texts].join('\n');
 }
 
-function nodeOf(name, { x, y, width, height }) {
-  if (name === 'begin') return `<circle class="mark" cx="${round(x)}" cy="${round(y)}" r="7"/>`;
-  if (name === 'end') {
-    return `<circle class="ring" cx="${round(x)}" cy="${round(y)}" r="8"/><circle class="mark" cx="${round(x)}" cy="${round(y)}" r="4"/>`;
-  }
-  return `<rect class="state" x="${round(x - width / 2)}" y="${round(y - height / 2)}" width="${round(width)}" height="${height}" rx="8"/>
+function nodeOf(name, place) {
+  const { x, y } = place;
+  const circle = (look, radius) => `<circle class="${look}" cx="${round(x)}" cy="${round(y)}" r="${radius}"/>`;
+  if (name === 'begin') return circle('mark', 7);
+  if (name === 'end') return circle('ring', 8) + circle('mark', 4);
+  return `${box('state', place)}
 <text class="name" x="${round(x)}" y="${round(y + 5)}">${escaped(name)}</text>`;
+}
+
+function box(look, { x, y, width, height }) {
+  const corner = `x="${round(x - width / 2)}" y="${round(y - height / 2)}"`;
+  return `<rect class="${look}" ${corner} width="${round(width)}" height="${round(height)}" rx="8"/>`;
 }
 
 function linesOf(label) {

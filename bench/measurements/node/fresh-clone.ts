@@ -15,7 +15,8 @@ const commandRounds = 7;
 
 /**
  * Measures the first minute of somebody new, with the packages in npm's cache: from `npm start` in a fresh clone until
- * the service is ready, beside `npm ci` of the same packages alone; and a command of the command line, as `npx` runs it.
+ * the service is ready, beside `npm ci` of the same packages alone; and a command of the command line, as `npx` runs
+ * it.
  */
 export async function freshClone(_bench: Bench): Promise<Line[]> {
   const folder = mkdtempSync(join(tmpdir(), 'florin-clone-'));

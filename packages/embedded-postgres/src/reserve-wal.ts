@@ -27,8 +27,8 @@ interface ReserveOptions {
 }
 
 /**
- * Calls `reserveWal` once the first 64 MB of the log are written. A failure is logged; nothing depends on the reserve but
- * latency.
+ * Calls `reserveWal` once the first 64 MB of the log are written. A failure is logged; nothing depends on the reserve
+ * but latency.
  */
 export async function reserveWalLater(connection: EmbeddedConnection, options: ReserveOptions): Promise<void> {
   const { log, signal, lookEveryMs = 5_000 } = options;
