@@ -1,6 +1,5 @@
 import type { Route } from '../route.ts';
 import { methodName } from './client-names.ts';
-import type { OperationExample } from './operation.ts';
 
 /** A request in the languages of the documentation, as `x-codeSamples` of the OpenAPI document has it. */
 export interface CodeSample {
@@ -9,12 +8,17 @@ export interface CodeSample {
   source: string;
 }
 
+/** A request that was accepted. */
+interface Example {
+  parameters?: Readonly<Record<string, unknown>>;
+  body?: unknown;
+}
+
 const placeholderUrl = 'https://pay.example.com';
-/** Its fields are too long for a line of the command line, or no names. */
 const jsonOf = (value: unknown) => JSON.stringify(value);
 
 /** The request of the example with curl, the SDK and the command line. */
-export function codeSamplesOf({ method, path, needs }: Route, example: OperationExample): CodeSample[] {
+export function codeSamplesOf({ method, path, needs }: Route, example: Example): CodeSample[] {
   const { query, inPath, headers } = partsOf(path, example.parameters);
   const body = example.body as Readonly<Record<string, unknown>> | undefined;
   const request = { method, path: withParameters(path, inPath), query, headers, body, isOpen: needs === 'nothing' };
