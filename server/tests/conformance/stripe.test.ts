@@ -10,6 +10,7 @@ import { StripeProvider } from '../../src/domains/payments/providers/stripe/stri
 import {
   cancellationReasons,
   events,
+  excludableTypes,
   intentStatuses,
   mandateStatuses,
   methodTypes,
@@ -206,6 +207,12 @@ describe.skipIf(documentsFolder === undefined)('Stripe', () => {
         [...documented(contract.schemaAt('payment_method', 'type')), ...added].sort(),
       );
       expect(sorted(methodTypes)).toEqual(sdkWordsOf('PaymentMethods', 'PaymentMethod', 'Type'));
+    });
+
+    test('every type of payment method that a page can exclude', () => {
+      const { properties = {} } = contract.bodySchemaOf('POST', '/v1/checkout/sessions');
+      const { items } = properties.excluded_payment_method_types as { items: SchemaObject };
+      expect([...excludableTypes].sort()).toEqual(documented(items));
     });
 
     test('every status of a setup and of a mandate', () => {

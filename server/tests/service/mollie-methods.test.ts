@@ -242,3 +242,29 @@ test('a card is set up by a first payment of nothing, and a setup that needs mon
     body: { error: { type: 'setup_needs_payment', field: 'defaultChannelId' } },
   });
 });
+
+test('a mandate that Mollie refuses to revoke is tried for days, and then given up', async () => {
+  const { id } = await kept(await newCustomer(), 'creditcard');
+  const refuse = () => mollie.fault({ method: 'DELETE', path: /mandates/, when: 'before', how: 422 });
+  const operation = async () => {
+    const [row] = await db.query<{ state: string; look_ups: number; is_leased: boolean }>(
+      `select state, look_ups, lease is not null as is_leased from payment_method_operation
+        where kind = 'DETACH' and 'mtd_' || replace(method_id::text, '-', '') = $1`,
+      [id],
+    );
+    return row;
+  };
+  let refused = refuse();
+  dataOf(await florin.post('/api/payment-method/detach', { id }, admin));
+  for (let tries = 0; tries < 7; tries++) {
+    await refused;
+    await eventually('it waits', async () => {
+      const found = await operation();
+      return found?.state === 'UNKNOWN' && found.look_ups === tries && !found.is_leased;
+    });
+    refused = refuse();
+    await later(dayMs);
+  }
+  await refused;
+  await eventually('it is given up', async () => (await operation())?.state === 'FAILED');
+});

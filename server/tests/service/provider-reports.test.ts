@@ -186,6 +186,90 @@ describe('a payment of the other mode', () => {
   });
 });
 
+describe('a payment method of the other mode', () => {
+  const customerOf = async (livemode: boolean): Promise<number> =>
+    dataOf(await florin.post('/api/customer/modify', { name: 'Ada Lovelace', livemode }, admin)).id;
+  const setUp = async (channel: string, customerId: number, facts: object): Promise<string> => {
+    const input = { customerId, channelId: channels[channel], ...facts };
+    return dataOf(await florin.post('/api/payment-method/setup', input, admin)).id;
+  };
+  const method = async (id: string) => dataOf(await florin.get(`/api/payment-method/detail?id=${id}`, admin));
+  const methodIs = (id: string, status: string) =>
+    eventually(`the method is ${status}`, async () => (await method(id)).status === status);
+  const consent = { ipAddress: '192.0.2.1', userAgent: 'Browser', acceptedTime: '2026-11-27T10:00:00.000Z' };
+  const iban = { bankAccount: { holder: 'Ada Lovelace', iban: 'NL55INGB0000000000' }, consent };
+  const warnings = async (provider: string): Promise<number> => {
+    const { body } = await florin.get('/metrics');
+    const found = new RegExp(`florin_payment_method_mode_mismatches_total{provider="${provider}"} (\\d+)`).exec(body);
+    return Number(found?.[1] ?? 0);
+  };
+  const warned = (provider: string, before: number) =>
+    eventually('an operator is warned', async () => (await warnings(provider)) > before);
+
+  test.each([
+    ['stripe live', 'stripe', false, { token: 'pm_card_visa' }],
+    ['stripe', 'stripe', true, { token: 'pm_card_visa' }],
+    ['mollie live', 'mollie', false, iban],
+    ['mollie', 'mollie', true, iban],
+  ] as const)(
+    'is not set up on the channel "%s" where its customer is of that mode',
+    async (channel, provider, named, facts) => {
+      const customerId = await customerOf(!named);
+      const before = await warnings(provider);
+      stripe.namedLivemode = named;
+      mollie.api.namedMode = named ? 'live' : 'test';
+      const [setups, mandates] = [stripe.account.setups.all.size, mollie.api.customers.mandates.size];
+      const id = await setUp(channel, customerId, facts);
+      await warned(provider, before);
+      expect(await method(id)).toMatchObject({ status: 'PENDING', nextAction: null });
+      expect([stripe.account.setups.all.size, mollie.api.customers.mandates.size]).toEqual([setups, mandates]);
+    },
+  );
+
+  test('is not set up from an answer about the setup that names it', async () => {
+    const customerId = await customerOf(true);
+    await methodIs(await setUp('stripe live', customerId, { token: 'pm_card_visa' }), 'ACTIVE');
+    const before = await warnings('stripe');
+    stripe.namedLivemode = false;
+    const id = await setUp('stripe live', customerId, { token: 'pm_card_visa' });
+    await warned('stripe', before);
+    expect(await method(id)).toMatchObject({ status: 'PENDING', last4: null });
+  });
+
+  test('changes no method that is kept: neither when it is read nor by a callback', async () => {
+    const customerId = await customerOf(true);
+    const id = await setUp('stripe live', customerId, { token: 'pm_card_visa' });
+    await methodIs(id, 'ACTIVE');
+    const setup = [...stripe.account.setups.all.values()].find(({ metadata }) => metadata.florin_payment_method === id);
+    const kept = stripe.account.methods.get(setup?.payment_method as string);
+    for (const [ofEvent, ofAnswer] of [
+      [true, false],
+      [false, true],
+    ] as const) {
+      const before = await warnings('stripe');
+      kept.livemode = ofAnswer;
+      stripe.account.livemode = ofEvent;
+      stripe.account.methods.replaceCard(kept.id, { last4: '0001' });
+      const { headers, body } = stripe.sign(stripe.events.at(-1));
+      const path = `/api/callback/${channels['stripe live']}`;
+      expect((await florin.call('POST', path, { headers, body: body.toString() })).status).toBe(200);
+      await warned('stripe', before);
+      expect(await method(id)).toMatchObject({ status: 'ACTIVE', last4: '4242' });
+    }
+  });
+
+  test('is not kept by a payment, which opens a discrepancy', async () => {
+    const customerId = await customerOf(true);
+    const id = await pay('mollie live', { currency: 'EUR', customerId, saveMethod: true, paymentMethod: 'creditcard' });
+    const reference = await pageOf(id);
+    mollie.pay(reference);
+    mollie.mandate(mollie.payment(reference).mandateId as string).mode = 'test';
+    await post(mollie.callbacks.at(-1) as SimulatedCallback);
+    expect(await discrepancyOf(id)).toMatchObject({ reported: 'succeeded', reportedLivemode: false });
+    expect(await payment(id)).toMatchObject({ status: 'PROCESSING', methodId: null });
+  });
+});
+
 const stateOf = async (id: string, number: number) => {
   const [row] = await db.query<{ state: string }>(
     `select state from provider_operation where 'txn_' || replace(transaction_id::text, '-', '') = $1 and number = $2`,

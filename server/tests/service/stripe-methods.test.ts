@@ -234,3 +234,36 @@ test('a method that is detached while Stripe refuses the API key is detached at 
   await useKey(simulatedApiKey);
   await eventually('Stripe has detached it', () => stripe.account.methods.get(atStripe(id)).customer === null);
 });
+
+test('a detachment that Stripe refuses is tried again', async () => {
+  const id = await setUp({ token: 'pm_card_visa' });
+  await methodIs(id, 'ACTIVE');
+  const error = { type: 'invalid_request_error', message: 'Not now.' };
+  const refused = stripe.next({ status: 400, body: JSON.stringify({ error }) }, /detach$/);
+  dataOf(await florin.post('/api/payment-method/detach', { id }, admin));
+  await refused;
+  await eventually('Stripe has detached it', () => stripe.account.methods.get(atStripe(id)).customer === null);
+});
+
+test('a setup that is detached before it was sent is never sent, and its token is forgotten', async () => {
+  const limited = stripe.next('rateLimit', /setup_intents$/);
+  const id = await setUp({ token: 'pm_card_visa' });
+  await limited;
+  const stateIs = (state: string) =>
+    eventually(`the setup is ${state}`, async () => {
+      const [row] = await db.query<{ state: string }>(
+        `select state from payment_method_operation where 'mtd_' || replace(method_id::text, '-', '') = $1`,
+        [id],
+      );
+      return row?.state === state;
+    });
+  await stateIs('READY');
+  dataOf(await florin.post('/api/payment-method/detach', { id }, admin));
+  await stateIs('CANCELLED');
+  const kept = await db.query<{ source_sealed: Buffer | null }>(
+    `select source_sealed from payment_method where 'mtd_' || replace(id::text, '-', '') = $1`,
+    [id],
+  );
+  expect(kept).toEqual([{ source_sealed: null }]);
+  expect(atStripe(id)).toBeUndefined();
+});

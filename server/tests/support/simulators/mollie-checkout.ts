@@ -30,7 +30,7 @@ function methodChoice(payment: SimulatedPayment): string {
   const { method, offered, sequenceType } = payment;
   if (method !== null) return `<p>${escaped(method)}</p>`;
   const first = Object.keys(mandateMethodOf);
-  const all = sequenceType === 'first' ? first : [...first, 'banktransfer', 'klarna', 'alma', 'riverty'];
+  const all = sequenceType === 'first' ? first : [...first, 'banktransfer', 'klarna', 'alma', 'riverty', 'voucher'];
   const options = (offered ?? all)
     .filter((each) => isOfferedFor(payment, each))
     .map((each) => `<option>${escaped(each)}</option>`);

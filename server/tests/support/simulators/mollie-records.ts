@@ -192,13 +192,20 @@ export const methodsThatNeed: Readonly<Record<string, readonly string[]>> = {
 
 /** Whether a payer can pay with a method on the page of a payment that has named none. */
 export function isOfferedFor(payment: SimulatedPayment, method: string): boolean {
-  return ['lines', 'billingAddress'].every((field) => {
+  const hasDetails = ['lines', 'billingAddress'].every((field) => {
     const isNeeded = methodsThatNeed[field]?.includes(method);
     return !isNeeded || payment[field as 'lines' | 'billingAddress'] !== undefined;
   });
+  return hasDetails && (method !== 'voucher' || hasCategories(payment));
+}
+
+/** https://docs.mollie.com/docs/integrating-vouchers: a line that a voucher may pay has a category. */
+function hasCategories({ lines }: { lines?: unknown }): boolean {
+  return Array.isArray(lines) && lines.some(({ categories }: Line) => (categories ?? []).length > 0);
 }
 
 interface Line {
+  categories?: string[];
   type?: string;
   quantity: number;
   unitPrice: Amount;
@@ -254,6 +261,9 @@ function requireDetailsOfMethod(body: Record<string, unknown>): void {
     (field) => body[field] === undefined && methodsThatNeed[field]?.includes(method as string),
   );
   if (missing !== undefined) throw new Problem(422, `The '${missing}' field is missing`, missing);
+  if (method === 'voucher' && !hasCategories(body)) {
+    throw new Problem(422, "The 'categories' field is missing", 'lines.categories');
+  }
   if (method === 'directdebit' && body.sequenceType !== 'recurring') {
     throw new Problem(422, 'The payment method is not activated on your account', 'method');
   }

@@ -32,7 +32,7 @@ export class StripeMethods {
   find(tokenOrId: string): SimulatedMethod {
     const known = this.#methods.get(tokenOrId);
     if (known !== undefined) return known;
-    const type = tokenTypes.find(([pattern]) => pattern.test(tokenOrId))?.[1];
+    const type = typeOfToken(tokenOrId);
     if (type === undefined) throw noSuchMethod(400, tokenOrId);
     return this.#make(tokenOrId, type);
   }
@@ -120,6 +120,11 @@ export class StripeMethods {
     this.#methods.set(id, method);
     return method;
   }
+}
+
+/** The type of the method that a test token makes. */
+export function typeOfToken(token: string): SimulatedMethod['type'] | undefined {
+  return tokenTypes.find(([pattern]) => pattern.test(token))?.[1];
 }
 
 /** Why Stripe refuses to charge this method for an intent; undefined if it takes it. */

@@ -1,11 +1,14 @@
 import type { SimulatedSession } from './stripe-records.ts';
-import { offered } from './stripe-sessions.ts';
+import { offeredOn } from './stripe-sessions.ts';
 
 /** The hosted page of a Checkout Session, for tests and people: choose a method, pay, or give up. */
-export function sessionPage({ amount_total, cancel_url, currency, id, mode, status }: SimulatedSession): string {
+export function sessionPage(session: SimulatedSession): string {
+  const { amount_total, cancel_url, currency, id, mode, status } = session;
   if (status !== 'open') return document(`<p>This page is ${status}.</p>`);
   const title = mode === 'payment' ? `Pay ${amount_total} ${currency?.toUpperCase()}` : 'Save a payment method';
-  const options = offered.map(([token, label]) => `<option value="${token}">${label}</option>`).join('');
+  const options = offeredOn(session)
+    .map(([token, label]) => `<option value="${token}">${label}</option>`)
+    .join('');
   return document(`
     <h1>${title}</h1>
     <form method="post" action="/c/pay/${id}">

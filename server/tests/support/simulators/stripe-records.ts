@@ -197,6 +197,7 @@ export interface SimulatedSession {
   amount_subtotal: number | null;
   amount_total: number | null;
   payment_intent: string | null;
+  payment_method_types: string[];
   setup_intent: string | null;
   payment_status: 'paid' | 'unpaid' | 'no_payment_required';
   status: 'open' | 'complete' | 'expired';

@@ -1,4 +1,5 @@
 import type { StripeAccount } from './stripe-account.ts';
+import { typeOfToken } from './stripe-methods.ts';
 import { integer, metadata, type Params, required, requireKnown, StripeProblem, text, tree } from './stripe-params.ts';
 import type { SimulatedSession } from './stripe-records.ts';
 import { amountOf, currencyOf, problem } from './stripe-rules.ts';
@@ -10,6 +11,7 @@ const sessionParams = [
   'client_reference_id',
   'currency',
   'customer',
+  'excluded_payment_method_types',
   'expand',
   'expires_at',
   'line_items',
@@ -69,6 +71,12 @@ export class StripeSessions {
       success_url: required(params, 'success_url'),
       ...(isPayment && { customer_creation: 'if_required' }),
     });
+    const excluded = Object.values(tree(params, 'excluded_payment_method_types')).map(String);
+    if (excluded.length > 0) session.excluded_payment_method_types = excluded;
+    session.payment_method_types = session.payment_method_types.filter((type) => !excluded.includes(type));
+    if (session.payment_method_types.length === 0) {
+      throw problem('excluded_payment_method_types', 'No valid payment method types for this Checkout Session.');
+    }
     session.url = `${this.#account.pages}/c/pay/${session.id}`;
     const data = tree(params, isPayment ? 'payment_intent_data' : 'setup_intent_data');
     const intent = {
@@ -114,7 +122,7 @@ export class StripeSessions {
    */
   submit(id: string, token: string): string | undefined {
     const session = this.get(id);
-    if (session.status !== 'open') return undefined;
+    if (session.status !== 'open' || !isOffered(session, token)) return undefined;
     const intent = session.mode === 'payment' ? this.#pay(session, token) : this.#setUp(session, token);
     const action = intent?.next_action as { redirect_to_url?: { url: string } } | null | undefined;
     if (action?.redirect_to_url !== undefined) return action.redirect_to_url.url;
@@ -231,8 +239,17 @@ function expiryOf(params: Params, created: number): number {
   return expiry;
 }
 
-/** The methods that the page offers, by their test tokens. */
-export const offered: readonly [string, string][] = [
+/** The methods that the page of a session offers, by their test tokens. */
+export function offeredOn(session: SimulatedSession): readonly [string, string][] {
+  return tokens.filter(([token]) => isOffered(session, token));
+}
+
+function isOffered({ payment_method_types: types }: SimulatedSession, token: string): boolean {
+  const type = typeOfToken(token);
+  return type !== undefined && types.includes(type);
+}
+
+const tokens: readonly [string, string][] = [
   ['pm_card_visa', 'Card that is accepted'],
   ['pm_card_authenticationRequiredOnSetup', 'Card that wants its payer once'],
   ['pm_card_authenticationRequired', 'Card that wants its payer each time'],

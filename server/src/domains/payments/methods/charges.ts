@@ -97,15 +97,16 @@ export class ChargeMethods {
     }
     const { save_method: save } = charge;
     if (save === null) return noMethods;
-    const customer = await customerAtProvider(database, customerOnChannel(charge), this.#deps);
+    const key = { ...customerOnChannel(charge), livemode: charge.livemode };
+    const customer = await customerAtProvider(database, key, this.#deps);
     return { method: null, save: { customer, agreement: save.agreement, consent: save.consent } };
   }
 
   /** Stores the provider's id of the customer, once an answer to a charge that saves names it. */
   async learn(charge: ChargeOfMethod, outcome: Outcome): Promise<void> {
     if (charge.save_method === null || !('customerReference' in outcome)) return;
-    const { customerReference: reference } = outcome;
-    if (reference === undefined) return;
+    const { customerReference: reference, livemode = charge.livemode } = outcome;
+    if (reference === undefined || livemode !== charge.livemode) return;
     const isCurrent = charge.operation_reference === null;
     await learnCustomer(this.#deps.database, customerOnChannel(charge), { reference, isCurrent }, this.#deps);
   }

@@ -1,10 +1,13 @@
 import { uuidOfPublicId } from '../../../core/id.ts';
 import { LostCredentialsError } from '../channels/credentials.ts';
+import type { ChannelRow } from '../channels/statements.ts';
 import { callInTime } from '../providers/call-in-time.ts';
+import type { ProviderName } from '../providers/directory.ts';
 import type { ProviderMethod } from '../providers/kept-method.ts';
 import type { MethodState, MethodUpdate, Provider } from '../providers/provider.ts';
 import { changeMethod, customerOf } from './change.ts';
 import { columnsOf, keptMethodOf } from './kept.ts';
+import { isOfOtherMode } from './mode.ts';
 import { findSetupByMethod, findSetupByReference, makeSetupDue } from './operation-statements.ts';
 import { lockedMethod } from './read.ts';
 import type { MethodRow } from './record.ts';
@@ -17,6 +20,8 @@ export interface MethodNotice {
   key: string | null;
   reference: string | null;
   of: MethodUpdate['of'];
+  /** The mode that the callback names. */
+  livemode?: boolean;
 }
 
 /** As of the callbacks of operations (`callbacks/settle.ts`). */
@@ -33,7 +38,12 @@ export class MethodNotices {
     this.#deps = deps;
   }
 
-  settle(channelId: number, { key, reference, of }: MethodNotice): Promise<NoticeResult> {
+  async settle(channelId: number, notice: MethodNotice): Promise<NoticeResult> {
+    const { key, reference, of } = notice;
+    const channel = await this.#deps.channels.find(channelId);
+    if (channel?.provider != null && isOfOtherMode(aboutChannel(channel, channel.provider), notice, this.#deps)) {
+      return 'settled';
+    }
     if (of === 'SETUP') return this.#lookSetupUp(channelId, key, reference);
     const digest = Buffer.from(reference ?? '', 'hex');
     return of === 'METHOD' ? this.#readMethod(channelId, digest) : this.#readCustomer(channelId, digest);
@@ -95,6 +105,7 @@ export class MethodNotices {
       const call = { credentials: opened, channelId, timeoutMs };
       const state = await callInTime(call, (context) => methods.read(kept, context));
       if (state.kind === 'unknown' || state.kind === 'rate_limited') return 'unknown';
+      if (isOfOtherMode(row, state, this.#deps)) return 'unknown';
       await this.#apply(row, state);
       return 'settled';
     } catch (error) {
@@ -137,6 +148,12 @@ export class MethodNotices {
     await changeMethod(transaction, before, { ...told, status, ...failure }, this.#deps, further);
   }
 }
+
+const aboutChannel = ({ id, livemode }: ChannelRow, provider: ProviderName) => ({
+  channel_id: id,
+  provider,
+  livemode,
+});
 
 /** What people see of a method. */
 const shownColumns = [

@@ -24,7 +24,7 @@ interface ReadDeps {
 /** The customer as its provider knows it, or will: it is created under `key` while `reference` is null. */
 export async function customerAtProvider(
   database: Queryable,
-  key: CustomerOnChannel,
+  key: CustomerOnChannel & { livemode: boolean },
   deps: ReadDeps,
 ): Promise<CustomerAtProvider> {
   const row = await ensure(database, key, deps);
@@ -35,6 +35,7 @@ export async function customerAtProvider(
     key: publicId('pcu', row.id),
     name: customer?.name ?? '',
     email: customer?.email ?? null,
+    livemode: key.livemode,
   };
 }
 

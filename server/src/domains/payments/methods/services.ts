@@ -4,6 +4,7 @@ import type { PaymentsApp } from '../app.ts';
 import { ChargeMethods } from './charges.ts';
 import { RegisteredMethodCustomers } from './customers.ts';
 import { expiryWorker } from './expiry.ts';
+import { modeReports } from './mode.ts';
 import { MethodNotices } from './notices.ts';
 import { readingWorker } from './reading.ts';
 import { methodWorker } from './worker.ts';
@@ -12,7 +13,12 @@ import { methodWorker } from './worker.ts';
 export function methodServices(
   app: WebhooksApp & Pick<PaymentsApp, 'settings' | 'providers' | 'channels' | 'credentials' | 'operatorWarnings'>,
 ) {
-  const { settings, sandboxEnabled, queueDatabase, workerDatabase, log } = app;
+  const { settings, sandboxEnabled, queueDatabase, workerDatabase, log, metrics } = app;
+  const ofOtherMode = metrics.counter(
+    'florin_payment_method_mode_mismatches_total',
+    'Reports of providers about payment methods that name the other mode than the channel has. They change nothing.',
+    ['provider'],
+  );
   const methodCustomers = new RegisteredMethodCustomers();
   const common = {
     ...app,
@@ -21,6 +27,7 @@ export function methodServices(
     disabledProviders: new Set(sandboxEnabled ? [] : (['sandbox'] as const)),
     timeoutMs: settings['app.provider.timeout'],
     ...failureLog(log, 'Setting up payment methods'),
+    ...modeReports(log, (provider) => ofOtherMode.labels(provider).inc()),
   };
   const chargeMethods = new ChargeMethods({ ...app, database: queueDatabase, methodCustomers });
   const methodNotices = new MethodNotices(common);

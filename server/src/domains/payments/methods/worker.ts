@@ -3,7 +3,7 @@ import { type GenerateUuid, publicId } from '../../../core/id.ts';
 import { retryAfterMs } from '../../../core/retry-after.ts';
 import { claimBy, leasesOf } from '../../../platform/jobs/lease-statements.ts';
 import { type FailureReports, type Leased, Worker } from '../../../platform/jobs/worker.ts';
-import type { Transactional } from '../../../platform/postgres/database.ts';
+import type { Queryable, Transactional } from '../../../platform/postgres/database.ts';
 import type { FailPoint } from '../../../platform/process/fail-point.ts';
 import { type ChannelCredentials, callbackUrlOf } from '../channels/credentials.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
@@ -17,13 +17,16 @@ import type {
   Call,
   DetachOperation,
   MethodProvider,
+  NamedMode,
   Outcome,
   Provider,
   SetupOperation,
   SetupOutcome,
 } from '../providers/provider.ts';
+import { changeMethod } from './change.ts';
 import type { MethodCustomers } from './customers.ts';
 import { keptMethodOf, sourceOf } from './kept.ts';
+import { isOfOtherMode, type ModeReports } from './mode.ts';
 import {
   claimMethodOperations,
   deferMethodOperation,
@@ -36,11 +39,12 @@ import {
   methodOperationTable,
 } from './operation-statements.ts';
 import { customerAtProvider, learnCustomer } from './provider-customers.ts';
+import { lockedMethod } from './read.ts';
 import type { MethodRow } from './record.ts';
 import { settleSetup, showNextAction } from './settle.ts';
 import { findMethod } from './statements.ts';
 
-export interface MethodWorkerDeps extends FailureReports {
+export interface MethodWorkerDeps extends FailureReports, ModeReports {
   database: Transactional;
   providers: Pick<Providers, 'of'>;
   channels: Pick<ChannelDirectory, 'find'>;
@@ -98,7 +102,7 @@ async function perform(operation: Operation, deps: MethodWorkerDeps): Promise<vo
   const [row] = await database.run(findMethod, [[operation.tenant_id], operation.method_id]);
   if (row === undefined) throw new Error(`There is no payment method ${operation.method_id}.`);
   const isNew = operation.state === 'READY';
-  if (isNew && operation.kind === 'SETUP' && row.status === 'DETACHED') return cancel(operation, deps);
+  if (isNew && operation.kind === 'SETUP' && row.status === 'DETACHED') return cancel(operation, row, deps);
   if (isNew) {
     const marked = await database.run(markCalling, [...leaseKeyOf(operation), clock()]);
     if (marked.length === 0) return;
@@ -113,6 +117,7 @@ async function setUp(operation: Operation, row: MethodRow, deps: MethodWorkerDep
   const asked = await askForSetup(operation, row, deps);
   failPoint('method_answered');
   const answer = asked.answer.kind === 'unknown' && asked.answer.isForgotten ? forgotten : asked.answer;
+  if (isOfOtherMode(row, modeIn(answer), deps)) return defer(operation, { ...asked, answer: otherMode }, deps);
   if (answer.kind === 'attached' || answer.kind === 'failed') {
     await settleSetup(operation, row, answer, asked, deps);
     failPoint('method_settled');
@@ -174,18 +179,27 @@ async function setupOperationOf(operation: Operation, row: MethodRow, deps: Meth
   };
 }
 
+/** How often a detachment is tried that the provider refuses: by the waits of look-ups, for three days. */
+const maximumDetachments = 8;
+
 /** A method that has ended here is ended at the provider, too. Repeating it is harmless, so there is no look-up. */
 async function detach(operation: Operation, row: MethodRow, deps: MethodWorkerDeps): Promise<void> {
   const answer = await askForDetach(operation, row, deps);
   deps.failPoint('method_answered');
   const asked = { answer, calls: 1, lookUps: operation.state === 'READY' ? 0 : 1 };
-  if (answer.kind !== 'succeeded' && answer.kind !== 'failed' && answer.kind !== 'cancelled') {
-    return defer(operation, asked, deps);
+  if (answer.kind === 'succeeded') {
+    await finish(operation, 'SUCCEEDED', asked, deps);
+    deps.failPoint('method_settled');
+  } else if (answer.kind === 'failed' && operation.look_ups + 1 >= maximumDetachments) {
+    await finish(operation, 'FAILED', asked, deps);
+    await warnOperator(operation, answer.failure, deps);
+  } else {
+    const isRefused = answer.kind === 'failed' || answer.kind === 'cancelled';
+    await defer(operation, isRefused ? { ...asked, answer: refusedDetachment } : asked, deps);
   }
-  await finish(operation, answer.kind === 'succeeded' ? 'SUCCEEDED' : 'FAILED', asked, deps);
-  deps.failPoint('method_settled');
-  if (answer.kind === 'failed') await warnOperator(operation, answer.failure, deps);
 }
+
+const refusedDetachment = { kind: 'unknown', cause: new Error('The provider refused to end the method.') } as const;
 
 async function askForDetach(operation: Operation, row: MethodRow, deps: MethodWorkerDeps): Promise<Outcome> {
   const { methods }: Provider = await deps.providers.of(operation.provider);
@@ -250,7 +264,7 @@ async function finish(
   { tenant_id, method_id, number }: Operation,
   state: MethodOperationState,
   { answer, calls, lookUps }: Asked<Outcome>,
-  { database, clock }: MethodWorkerDeps,
+  { database, clock }: { database: Queryable; clock: Clock },
 ): Promise<void> {
   const failed = answer.kind === 'failed' ? answer.failure : undefined;
   const facts = [failed?.code ?? null, failed?.providerCode ?? null, failed?.message ?? null];
@@ -267,8 +281,14 @@ async function finish(
   ]);
 }
 
-function cancel(operation: Operation, deps: MethodWorkerDeps): Promise<void> {
-  return finish(operation, 'CANCELLED', { answer: { kind: 'cancelled' }, calls: 0, lookUps: 0 }, deps);
+/** Ends a setup that was never sent, because its method was detached. Its token is needed no more. */
+function cancel(operation: Operation, row: MethodRow, deps: MethodWorkerDeps): Promise<void> {
+  return deps.database.transaction(async (transaction) => {
+    const before = await lockedMethod(transaction, row);
+    const cancelled = { answer: { kind: 'cancelled' }, calls: 0, lookUps: 0 } as const;
+    await finish(operation, 'CANCELLED', cancelled, { ...deps, database: transaction });
+    if (before.source_sealed !== null) await changeMethod(transaction, before, { source_sealed: null }, deps);
+  });
 }
 
 /** The idempotency key under which a provider knows an operation of a method: `mtd_…-1`. */
@@ -290,6 +310,10 @@ const forgotten = {
   kind: 'failed',
   failure: failure('processing_error', null, 'The provider can no longer say what became of this setup.'),
 } as const;
+
+const modeIn = (answer: SetupOutcome): NamedMode => ('livemode' in answer ? answer : {});
+
+const otherMode = { kind: 'unknown', cause: new Error('The provider named the other mode.') } as const;
 
 const cannotKeep = {
   kind: 'failed',

@@ -45,6 +45,8 @@ export interface CustomerAtProvider {
   key: string;
   name: string;
   email: string | null;
+  /** The channel's mode. A customer of the other one is not used. */
+  livemode: boolean;
 }
 
 export interface SaveRequest {

@@ -214,8 +214,8 @@ export type SetupOutcome =
 
 /** A kept method, as the provider answers it. `ended`: revoked, detached, blocked or used up there. */
 export type MethodState =
-  | { kind: 'usable'; method: ProviderMethod }
-  | { kind: 'ended'; failure: Failure }
+  | ({ kind: 'usable'; method: ProviderMethod } & NamedMode)
+  | ({ kind: 'ended'; failure: Failure } & NamedMode)
   | Extract<Outcome, { kind: 'rate_limited' | 'unknown' }>;
 
 /** The channel's credentials, decrypted for one call. */
@@ -283,7 +283,7 @@ export interface Absent {
   kind: 'absent';
 }
 
-/** The mode that the provider names for a payment or refund: live (true) or test. Absent: it names none. */
+/** The mode that the provider names for what it answers about: live (true) or test. Absent: it names none. */
 export interface NamedMode {
   livemode?: boolean;
 }

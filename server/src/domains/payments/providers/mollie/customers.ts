@@ -2,9 +2,10 @@ import { hash } from 'node:crypto';
 import type { Customer, MollieClient } from '@mollie/api-client';
 import { minuteMs } from '../../../../core/clock.ts';
 import type { CustomerAtProvider } from '../kept-method.ts';
+import { requireModeOf } from '../other-mode.ts';
 import { MollieApiError } from './client.ts';
 import { findCustomer } from './find.ts';
-import { isMollieId } from './outcomes.ts';
+import { isMollieId, livemodeIn } from './outcomes.ts';
 
 /** Mollie forgets an idempotency key after about an hour; well before that it is no longer relied on. */
 const keyIsSafeMs = 30 * minuteMs;
@@ -27,20 +28,20 @@ export async function customerFor(
   nowMs: number,
 ): Promise<string> {
   const { key, reference } = customer;
-  if (reference !== null && (await exists(mollie, reference))) return reference;
+  const known = reference === null ? undefined : await read(mollie, reference);
+  if (known !== undefined) return idOf(known, customer);
   const isOld = calledMs !== null && nowMs - calledMs > keyIsSafeMs;
   const found = isOld ? await findCustomer(mollie, key, createdMs) : undefined;
-  if (found !== undefined) return idOf(found);
-  return idOf(await create(mollie, customer, reference === null ? key : digested(key, reference), nowMs));
+  if (found !== undefined) return idOf(found, customer);
+  return idOf(await create(mollie, customer, reference === null ? key : digested(key, reference), nowMs), customer);
 }
 
-/** Deleted customers are gone for good. A refusal of another kind is the caller's to judge. */
-async function exists(mollie: MollieClient, reference: string): Promise<boolean> {
+/** Undefined for a deleted customer, who is gone for good. A refusal of another kind is the caller's to judge. */
+async function read(mollie: MollieClient, reference: string): Promise<Customer | undefined> {
   try {
-    await mollie.customers.get(reference);
-    return true;
+    return await mollie.customers.get(reference);
   } catch (cause) {
-    if (isGone(cause)) return false;
+    if (isGone(cause)) return undefined;
     throw cause;
   }
 }
@@ -74,7 +75,9 @@ async function create(
   }
 }
 
-function idOf({ id }: { id?: unknown }): string {
+function idOf(answered: Customer, asked: CustomerAtProvider): string {
+  const { id } = answered;
   if (!isMollieId(id, 'cst_')) throw new Error('Mollie answered with a customer that has no valid id.');
+  requireModeOf(asked, livemodeIn(answered));
   return id;
 }

@@ -5,7 +5,7 @@ import type { KeptMethod, ProviderMethod } from '../kept-method.ts';
 import type { MethodState } from '../provider.ts';
 import { textOf } from './client.ts';
 import { isGone } from './customers.ts';
-import { isMollieId } from './outcomes.ts';
+import { isMollieId, livemodeIn } from './outcomes.ts';
 import { mandateMethods, mandateStatuses } from './vocabulary.ts';
 
 /**
@@ -35,7 +35,11 @@ export function stateOf(
   const { status } = mandate;
   const meaning = Object.hasOwn(mandateStatuses, status) ? mandateStatuses[status] : undefined;
   if (meaning === undefined) throw new Error('The mandate has a status that is not known here.');
-  return meaning === 'ended' ? ended(status) : { kind: 'usable', method: methodOf(mandate, customerReference) };
+  const livemode = livemodeIn(mandate);
+  const mode = livemode === undefined ? {} : { livemode };
+  return meaning === 'ended'
+    ? { ...ended(status), ...mode }
+    : { kind: 'usable', method: methodOf(mandate, customerReference), ...mode };
 }
 
 function ended(status: string): Extract<MethodState, { kind: 'ended' }> {
@@ -46,11 +50,14 @@ function ended(status: string): Extract<MethodState, { kind: 'ended' }> {
  * What a first payment has kept: the mandate that this payment made, never the newest one of the customer. Undefined if
  * it has made none, or the mandate has ended since.
  */
-export async function keptBy(mollie: MollieClient, payment: Payment): Promise<ProviderMethod | undefined> {
+export async function keptBy(
+  mollie: MollieClient,
+  payment: Payment,
+): Promise<Extract<MethodState, { kind: 'usable' }> | undefined> {
   const { customerId, mandateId } = payment;
   if (!isMollieId(customerId, 'cst_') || !isMollieId(mandateId, 'mdt_')) return undefined;
   const state = await readMandate(mollie, { customerReference: customerId, reference: mandateId });
-  return state.kind === 'ended' ? undefined : state.method;
+  return state.kind === 'ended' ? undefined : state;
 }
 
 function methodOf(mandate: Mandate, customerReference: string): ProviderMethod {

@@ -2,6 +2,7 @@ import type { MollieClient } from '@mollie/api-client';
 import type { Clock } from '../../../../core/clock.ts';
 import { failure } from '../failures.ts';
 import type { KeptMethod } from '../kept-method.ts';
+import { otherModeOutcome } from '../other-mode.ts';
 import type {
   Absent,
   Call,
@@ -47,25 +48,37 @@ export class MollieMethods implements MethodProvider {
     let customerId = null as string | null;
     const outcome = await this.#try<SetupOutcome>(
       call,
-      async (mollie) => {
-        const setup = setupOf(operation, operation.customer);
-        if (setup === undefined) return needsPayment;
-        const { customer, currency, callbackUrl, key } = operation;
-        if (setup.makes === 'MANDATE') {
-          customerId = await customerFor(mollie, customer, operation, this.#clock());
-          return createMandate(mollie, operation, customerId, setup.facts);
-        }
-        const methods = await methodsWithoutMoney(mollie, setup.methods, currency);
-        if (methods.length === 0) return needsPayment;
-        customerId = await customerFor(mollie, customer, operation, this.#clock());
-        const webhookUrl = webhookUrlOf(callbackUrl, key, call.credentials.webhookSecret, this.#root);
-        return createFirstPayment(mollie, operation, { customerId, methods, cardToken: setup.cardToken, webhookUrl });
+      (mollie) => {
+        const begun = this.#begin(mollie, operation, call, (id) => {
+          customerId = id;
+        });
+        return begun.catch(otherModeOutcome);
       },
       (refusal) => this.#outcomeOfRefusedSetup(refusal, operation, call),
     );
     if (customerId === null || outcome.kind === 'unknown' || outcome.kind === 'rate_limited') return outcome;
     // The customer exists from now on, whatever became of the setup.
     return { ...outcome, customerReference: customerId };
+  }
+
+  /** `onCustomer`: called with the customer's id once there is one. */
+  async #begin(
+    mollie: MollieClient,
+    operation: SetupOperation,
+    call: Call,
+    onCustomer: (id: string) => void,
+  ): Promise<SetupOutcome> {
+    const setup = setupOf(operation, operation.customer);
+    if (setup === undefined) return needsPayment;
+    const { customer, currency, callbackUrl, key } = operation;
+    const isMandate = setup.makes === 'MANDATE';
+    const methods = isMandate ? [] : await methodsWithoutMoney(mollie, setup.methods, currency);
+    if (!isMandate && methods.length === 0) return needsPayment;
+    const customerId = await customerFor(mollie, customer, operation, this.#clock());
+    onCustomer(customerId);
+    if (isMandate) return createMandate(mollie, operation, customerId, setup.facts);
+    const webhookUrl = webhookUrlOf(callbackUrl, key, call.credentials.webhookSecret, this.#root);
+    return createFirstPayment(mollie, operation, { customerId, methods, cardToken: setup.cardToken, webhookUrl });
   }
 
   lookUp(operation: SetupOperation, call: Call): Promise<SetupOutcome | Absent> {

@@ -2,6 +2,7 @@ import { type MollieClient, type Payment, type PaymentMethod, SequenceType } fro
 import { type Clock, systemClock } from '../../../../core/clock.ts';
 import { failure, type Ignored } from '../failures.ts';
 import type { KeptMethod } from '../kept-method.ts';
+import { otherModeOf, otherModeOutcome } from '../other-mode.ts';
 import type {
   Absent,
   Call,
@@ -88,7 +89,9 @@ export class MollieProvider implements Provider {
     if (outcome.kind === 'pending' && waitsForCapture(payment)) await captureOnce(mollie, payment, operation.key);
     if (operation.save === null || outcome.kind !== 'succeeded') return outcome;
     const kept = await keptBy(mollie, payment);
-    return kept === undefined ? outcome : { ...outcome, kept };
+    return kept === undefined
+      ? outcome
+      : { ...outcome, kept: kept.method, ...otherModeOf(operation.save.customer, kept) };
   }
 
   refund(operation: RefundOperation, call: Call): Promise<Outcome> {
@@ -141,7 +144,8 @@ export class MollieProvider implements Provider {
   async #start(operation: Operation, call: Call, send: (mollie: MollieClient) => Promise<Outcome>): Promise<Outcome> {
     if (!isApiKey(call.credentials.apiKey)) return missingApiKey;
     try {
-      return redactedOutcome(await send(clientFor(call, this.#root)), call.credentials);
+      const outcome = await send(clientFor(call, this.#root)).catch(otherModeOutcome);
+      return redactedOutcome(outcome, call.credentials);
     } catch (cause) {
       return cause instanceof MollieApiError
         ? this.#outcomeOfRefusal(cause, operation, call)
@@ -240,7 +244,7 @@ function methodOf(paymentMethod: string | null): PaymentMethod | Ignored | undef
 
 const missing: Record<Need, string> = {
   lines: "it needs `lines` that add up to the payment's amount",
-  billingAddress: 'it needs a `billingAddress` with name, e-mail address, street, city and country',
+  billingAddress: 'it needs a `billingAddress` with name, e-mail address, street, postal code, city and country',
 };
 
 function notOffered(paymentMethod: string, reason: string): Outcome {

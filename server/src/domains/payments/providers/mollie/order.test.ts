@@ -36,7 +36,7 @@ const operationOf = (facts: Partial<ChargeOperation>) => chargeOperation({ amoun
 const sent = () => JSON.parse(simulator.requests.at(-1)?.body ?? '{}') as Record<string, unknown>;
 const failed = (outcome: unknown) => (outcome as Extract<Outcome, { kind: 'failed' }>).failure;
 
-test.each(['alma', 'billie', 'billink', 'in3', 'klarna', 'riverty', 'voucher'])(
+test.each(['alma', 'billie', 'billink', 'in3', 'klarna', 'riverty'])(
   '%s gets the lines and the address that it needs, and is refused before any call without them',
   async (paymentMethod) => {
     expect((await mollie.charge(operationOf({ paymentMethod }), call)).kind).toBe('needs_payer');
@@ -55,6 +55,27 @@ test.each(['alma', 'billie', 'billink', 'in3', 'klarna', 'riverty', 'voucher'])(
     }
   },
 );
+
+test.each(['billie', 'in3', 'klarna', 'riverty'])(
+  '%s is refused without a postal code before any call',
+  async (paymentMethod) => {
+    const before = simulator.requests.length;
+    const withoutCode = operationOf({ paymentMethod, billingAddress: { ...billingAddress, postalCode: null } });
+    expect(failed(await mollie.charge(withoutCode, call))).toMatchObject({
+      code: 'not_supported',
+      message: expect.stringContaining('postal code'),
+    });
+    expect(simulator.requests).toHaveLength(before);
+  },
+);
+
+test('voucher is never offered, because lines have no categories: neither by its name nor on the page', async () => {
+  expect(failed(await mollie.charge(operationOf({ paymentMethod: 'voucher' }), call)).code).toBe('not_supported');
+  const { nextAction } = (await mollie.charge(operationOf({}), call)) as Extract<Outcome, { kind: 'needs_payer' }>;
+  const page = await (await fetch(nextAction.url as string)).text();
+  expect(page).toContain('klarna');
+  expect(page).not.toContain('voucher');
+});
 
 test('lines are sent with prices that include the tax and add up exactly', async () => {
   await mollie.charge(operationOf({ paymentMethod: 'klarna' }), call);

@@ -22,7 +22,8 @@ export function orderOf(operation: ChargeOperation, method: PaymentMethod | unde
   const lines = needs.includes('lines') ? linesOf(operation) : undefined;
   const billingAddress = needs.includes('billingAddress') ? addressOf(operation.billingAddress) : undefined;
   if (method !== undefined && needs.includes('lines') && lines === undefined) return 'lines';
-  if (method !== undefined && needs.includes('billingAddress') && billingAddress === undefined) return 'billingAddress';
+  const isWhole = billingAddress !== undefined && (method === undefined || isAddressFor(method, billingAddress));
+  if (method !== undefined && needs.includes('billingAddress') && !isWhole) return 'billingAddress';
   return {
     ...(lines !== undefined && { lines }),
     ...(billingAddress !== undefined && { billingAddress }),
@@ -34,6 +35,13 @@ const allNeeds: readonly Need[] = ['lines', 'billingAddress'];
 
 /** https://docs.mollie.com/reference/create-payment, `captureMode`. */
 const onlyAuthorizes: readonly string[] = ['riverty'];
+
+/** https://docs.mollie.com/reference/create-payment, `billingAddress.postalCode`. */
+const needPostalCode: readonly string[] = ['billie', 'in3', 'klarna', 'riverty'];
+
+function isAddressFor(method: string, { postalCode }: Address): boolean {
+  return postalCode !== undefined || !needPostalCode.includes(method);
+}
 
 function needsOf(method: string): readonly Need[] {
   const known = methods[method];

@@ -9,12 +9,13 @@ import {
 import { utcDay } from '../../../../core/clock.ts';
 import { failure } from '../failures.ts';
 import type { CustomerAtProvider, MethodType } from '../kept-method.ts';
+import { otherModeOf } from '../other-mode.ts';
 import type { Absent, SetupOperation, SetupOutcome, SetupSource } from '../provider.ts';
 import { mollieAmount } from './amounts.ts';
 import { isGone } from './customers.ts';
 import { findCustomer, findMandate, findPayment } from './find.ts';
 import { keptBy, stateOf } from './mandates.ts';
-import { livemodeIn, paymentOutcome } from './outcomes.ts';
+import { paymentOutcome } from './outcomes.ts';
 
 /** What Mollie is asked to make for a setup. */
 export type Setup =
@@ -125,8 +126,7 @@ export async function findMandateOf(mollie: MollieClient, operation: SetupOperat
 
 function outcomeOfMandate(mandate: Mandate, customerReference: string): SetupOutcome {
   const state = stateOf(mandate, customerReference);
-  const livemode = livemodeIn(mandate);
-  const named = { customerReference, ...(livemode !== undefined && { livemode }) };
+  const named = { customerReference, ...(state.livemode !== undefined && { livemode: state.livemode }) };
   return state.kind === 'ended'
     ? { kind: 'failed', failure: state.failure, ...named }
     : { kind: 'attached', reference: state.method.reference, method: state.method, ...named };
@@ -175,23 +175,24 @@ export async function findFirstPayment(
 async function outcomeOfFirstPayment(
   mollie: MollieClient,
   payment: Payment,
-  { key, currency }: SetupOperation,
+  { key, currency, customer }: SetupOperation,
 ): Promise<SetupOutcome> {
   const outcome = paymentOutcome(payment, { key, amount: 0, currency, method: null });
   if (outcome.kind === 'cancelled') {
     return { ...outcome, kind: 'failed', failure: failure('payment_expired', 'canceled', 'The payer did not finish.') };
   }
   if (outcome.kind !== 'succeeded') return outcome;
-  const method = await keptBy(mollie, payment);
+  const kept = await keptBy(mollie, payment);
   const { reference, livemode, customerReference } = outcome;
   const named = {
     reference,
     ...(livemode !== undefined && { livemode }),
     ...(customerReference && { customerReference }),
+    ...(kept && otherModeOf(customer, kept)),
   };
-  return method === undefined
+  return kept === undefined
     ? { kind: 'failed', failure: failure('mandate_revoked', payment.status), ...named }
-    : { kind: 'attached', method, ...named };
+    : { kind: 'attached', method: kept.method, ...named };
 }
 
 const absent: Absent = { kind: 'absent' };

@@ -196,7 +196,7 @@ export const methods: Readonly<Record<string, 'offered' | { needs: readonly Need
   trustly: 'offered',
   twint: 'offered',
   vipps: 'offered',
-  voucher: { needs: ['lines'] },
+  voucher: { ignored: 'Mollie takes it only with the category of each line, which lines in Florin do not have' },
 };
 
 /** Next-gen events. All that are `read` lead to a look-up of the payment or refund that they name. */

@@ -1,8 +1,10 @@
 import type Stripe from 'stripe';
 import { dayMs } from '../../../../core/clock.ts';
 import type { CustomerAtProvider } from '../kept-method.ts';
+import { requireModeOf } from '../other-mode.ts';
 import { isStripeApiError } from './declines.ts';
 import { createdBetween, findFirst } from './find.ts';
+import { modeOf } from './outcomes.ts';
 
 /** The field of a customer's metadata that names our key. */
 const keyField = 'florin_customer';
@@ -15,9 +17,15 @@ const searchedMs = 7 * dayMs;
  */
 export async function customerIdOf(stripe: Stripe, customer: CustomerAtProvider, sinceMs: number): Promise<string> {
   const { reference, key } = customer;
-  if (reference === null) return createCustomer(stripe, customer, key, sinceMs);
+  if (reference === null) return ofMode(customer, await createCustomer(stripe, customer, key, sinceMs));
   const known = await stripe.customers.retrieve(reference);
-  return known.deleted ? createCustomer(stripe, customer, `${key}-${reference}`, sinceMs) : reference;
+  if (!known.deleted) return ofMode(customer, known);
+  return ofMode(customer, await createCustomer(stripe, customer, `${key}-${reference}`, sinceMs));
+}
+
+function ofMode(customer: CustomerAtProvider, known: Stripe.Customer): string {
+  requireModeOf(customer, modeOf(known).livemode);
+  return known.id;
 }
 
 async function createCustomer(
@@ -25,21 +33,20 @@ async function createCustomer(
   { name, email }: CustomerAtProvider,
   key: string,
   sinceMs: number,
-): Promise<string> {
+): Promise<Stripe.Customer> {
   try {
     const metadata = { [keyField]: key };
-    const created = await stripe.customers.create(
+    return await stripe.customers.create(
       { name: [...name].slice(0, maxNameCharacters).join(''), ...(email !== null && { email }), metadata },
       { idempotencyKey: key },
     );
-    return created.id;
   } catch (error) {
     // The name has changed since a request whose answer was lost, or that request ended with an error of Stripe's,
     // which is repeated to every later one.
     if (!isStripeApiError(error) || !isAnsweredBefore(error)) throw error;
     const found = await findCustomer(stripe, key, sinceMs);
     if (found === undefined) throw error;
-    return found.id;
+    return found;
   }
 }
 

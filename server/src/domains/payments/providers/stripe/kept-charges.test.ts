@@ -18,7 +18,14 @@ const call = callWith();
 const consent = { ipAddress: '192.0.2.1', userAgent: 'Browser', acceptedTime: '2026-11-27T10:00:00.000Z' };
 let customers = 0;
 const saving = (facts: Partial<SaveRequest['customer']> = {}): SaveRequest => ({
-  customer: { reference: null, key: `ctm_${++customers}`, name: 'Jenny Rosen', email: 'jenny@example.org', ...facts },
+  customer: {
+    reference: null,
+    key: `ctm_${++customers}`,
+    name: 'Jenny Rosen',
+    email: 'jenny@example.org',
+    livemode: false,
+    ...facts,
+  },
   agreement: 'SUBSCRIPTION',
   consent: null,
 });

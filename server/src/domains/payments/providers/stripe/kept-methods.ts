@@ -1,8 +1,9 @@
 import type Stripe from 'stripe';
 import { failure } from '../failures.ts';
 import type { KeptMethod, ProviderMethod } from '../kept-method.ts';
-import type { DetachOperation, MethodState, Outcome } from '../provider.ts';
+import type { DetachOperation, MethodState, NamedMode, Outcome } from '../provider.ts';
 import { isStripeApiError } from './declines.ts';
+import { modeOf } from './outcomes.ts';
 import { mandateStatuses, methodTypes } from './vocabulary.ts';
 
 /**
@@ -119,17 +120,21 @@ export async function readMethod(stripe: Stripe, method: KeptMethod): Promise<Me
   const read = await found(stripe.paymentMethods.retrieve(reference));
   if (read === undefined) return ended('Stripe has no such payment method.');
   const customer = idOrNull(read.customer);
-  if (customer === null) return ended('It was detached, or its customer was deleted.');
-  if (customerReference !== null && customer !== customerReference) return ended('It belongs to another customer.');
+  const mode = modeOf(read);
+  if (customer === null) return ended('It was detached, or its customer was deleted.', mode);
+  if (customerReference !== null && customer !== customerReference) {
+    return ended('It belongs to another customer.', mode);
+  }
   const mandate = await mandateOf(stripe, reference, customer, read.type);
-  if (mandate && mandateStatuses[mandate.status] === 'ended') return ended('Its mandate is inactive.');
+  if (mandate && mandateStatuses[mandate.status] === 'ended') return ended('Its mandate is inactive.', mode);
   const details = read as unknown as Details;
   const { networkTransactionId } = method;
-  return { kind: 'usable', method: { ...methodOf(reference, customer, details, mandate), networkTransactionId } };
+  const current = { ...methodOf(reference, customer, details, mandate), networkTransactionId };
+  return { kind: 'usable', method: current, ...mode };
 }
 
-function ended(message: string): MethodState {
-  return { kind: 'ended', failure: failure('mandate_revoked', null, message) };
+function ended(message: string, mode: NamedMode = {}): MethodState {
+  return { kind: 'ended', failure: failure('mandate_revoked', null, message), ...mode };
 }
 
 /**

@@ -23,7 +23,7 @@ afterAll(() => simulator.close());
 const call = callWith();
 const onPage = (facts: Partial<ChargeOperation> = {}) => chargeOperation({ paymentMethod: null, ...facts });
 const saving = (key: string): SaveRequest => ({
-  customer: { reference: null, key, name: 'Jenny Rosen', email: 'jenny@example.org' },
+  customer: { reference: null, key, name: 'Jenny Rosen', email: 'jenny@example.org', livemode: false },
   agreement: 'SUBSCRIPTION',
   consent: null,
 });
@@ -221,6 +221,26 @@ test('a method is set up on a page, without a payment', async () => {
   const read = stripe.readCallback({ headers, query: {}, body, receivedMs: nowMs }, call.credentials);
   expect(read.methodNotice).toEqual({ key: operation.key, reference, of: 'SETUP', livemode: false });
   expect(read).not.toHaveProperty('notice');
+});
+
+test('the page of a setup offers only the type that was asked for', async () => {
+  for (const [type, taken, refused] of [
+    ['card', 'pm_card_visa', 'pm_success_de'],
+    ['sepa_debit', 'pm_success_de', 'pm_card_visa'],
+  ] as const) {
+    const operation = setupOperation({ token: null, currency: 'EUR', type });
+    await stripe.methods.setUp(operation, call);
+    const { id: reference, url } = lastSession() as { id: string; url: string };
+    const page = await (await fetch(url)).text();
+    expect(page).toContain(taken);
+    expect(page).not.toContain(refused);
+    expect((await submit(url, refused)).status).toBe(402);
+    await submit(url, taken);
+    expect(await stripe.methods.lookUp({ ...operation, reference }, call)).toMatchObject({
+      kind: 'attached',
+      method: { type },
+    });
+  }
 });
 
 test('a lost page of a setup is found, and one that nobody finishes fails', async () => {

@@ -1,5 +1,6 @@
 import type Stripe from 'stripe';
 import { failure } from '../failures.ts';
+import type { MethodType } from '../kept-method.ts';
 import type { CancelOperation, ChargeOperation, Outcome, SetupOperation, SetupOutcome } from '../provider.ts';
 import { customerIdOf } from './customers.ts';
 import { isStripeApiError } from './declines.ts';
@@ -8,7 +9,7 @@ import { descriptionOf, savingOutcome, withFee } from './intents.ts';
 import { customerOf, intentOutcome, lastFailure, modeOf, ofPage } from './outcomes.ts';
 import { retrieveSetup } from './setups.ts';
 import { stripeAmount, unsupportedAmount } from './units.ts';
-import { sessionStatuses } from './vocabulary.ts';
+import { excludableTypes, methodTypes, sessionStatuses } from './vocabulary.ts';
 
 /**
  * Pages of Stripe: Checkout Sessions (https://docs.stripe.com/api/checkout/sessions). A session expires after a day,
@@ -51,7 +52,7 @@ export async function sendPaymentPage(stripe: Stripe, operation: ChargeOperation
 
 /** Opens the page on which the payer sets a method up. Always the same request for the same key. */
 export async function sendSetupPage(stripe: Stripe, operation: SetupOperation): Promise<SetupOutcome> {
-  const { key, currency, returnUrl } = operation;
+  const { key, currency, returnUrl, type } = operation;
   const customer = await customerIdOf(stripe, operation.customer, operation.createdMs);
   const session = await stripe.checkout.sessions.create(
     {
@@ -62,11 +63,20 @@ export async function sendSetupPage(stripe: Stripe, operation: SetupOperation): 
       success_url: returnUrl,
       cancel_url: returnUrl,
       metadata: metadataOf(operation),
+      ...(type !== null && { excluded_payment_method_types: allBut(type) }),
       setup_intent_data: { metadata: { ...metadataOf(operation), ...ofPage } },
     },
     { idempotencyKey: key },
   );
   return setupOutcome(stripe, session);
+}
+
+/**
+ * The page offers what the Dashboard has switched on, without what is excluded. The pinned version takes no list of what
+ * is offered.
+ */
+function allBut(type: MethodType): string[] {
+  return excludableTypes.filter((each) => methodTypes[each] !== type);
 }
 
 /** The outcome of the payment with this page. */

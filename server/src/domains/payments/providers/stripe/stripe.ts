@@ -1,6 +1,7 @@
 import type Stripe from 'stripe';
 import { type Clock, dayMs, hourMs, systemClock } from '../../../../core/clock.ts';
 import { failure } from '../failures.ts';
+import { otherModeOutcome } from '../other-mode.ts';
 import type {
   Call,
   Callback,
@@ -171,7 +172,8 @@ export class StripeProvider implements Provider {
   }
 
   #sendCharge(stripe: Stripe, operation: ChargeOperation): Promise<Outcome> {
-    return hasPage(operation) ? sendPaymentPage(stripe, operation, this.#clock()) : sendCharge(stripe, operation);
+    const sent = hasPage(operation) ? sendPaymentPage(stripe, operation, this.#clock()) : sendCharge(stripe, operation);
+    return sent.catch(otherModeOutcome);
   }
 
   #findSetup(stripe: Stripe, operation: SetupOperation): Promise<SetupOutcome> {
@@ -232,7 +234,8 @@ function startSetup(stripe: Stripe, operation: SetupOperation): Promise<SetupOut
   if (bankAccount !== null) {
     return Promise.resolve({ kind: 'failed', failure: failure('not_supported', null, withoutAccounts) });
   }
-  return token === null ? sendSetupPage(stripe, operation) : sendSetup(stripe, operation, token);
+  const sent = token === null ? sendSetupPage(stripe, operation) : sendSetup(stripe, operation, token);
+  return sent.catch(otherModeOutcome);
 }
 
 /**

@@ -85,6 +85,14 @@ export const methodTypes: Readonly<Record<string, MethodType>> = {
   ),
 };
 
+/** Not offered on a page, or not to be excluded from it: Link fills in a card. */
+const neverExcluded = ['card_present', 'custom', 'interac_present', 'link', 'paypay', 'sequra'];
+
+/** The types that can be excluded from a page: `excluded_payment_method_types`. */
+export const excludableTypes: readonly string[] = Object.keys(methodTypes).filter(
+  (type) => !neverExcluded.includes(type),
+);
+
 /** https://docs.stripe.com/api/mandates/object. A pending one is on its way to the bank, and can be charged. */
 export const mandateStatuses: Readonly<Record<string, 'usable' | 'ended'>> = {
   active: 'usable',
