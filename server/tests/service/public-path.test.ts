@@ -146,9 +146,13 @@ describe.each([
     );
     expect((await submit(sandbox, { decision: 'pay' })).status).toBe(303);
     const [, back = ''] = /<a href="([^"]+)">Continue/.exec((await open(sandbox)).text) ?? [];
+    expect(back.startsWith(`${proxy.url}/r/`)).toBe(true);
     const returned = await open(back);
-    const page = new URL(returned.headers.get('location') as string, back);
-    expect([returned.status, page.href]).toEqual([303, url]);
+    const onwards = returned.headers.get('location') as string;
+    expect([returned.status, onwards.startsWith(`${proxy.url}/p/return/`)]).toEqual([303, true]);
+    const sentOn = await open(onwards);
+    const page = new URL(sentOn.headers.get('location') as string, onwards);
+    expect([sentOn.status, page.href]).toEqual([303, url]);
   });
 
   test('the portal of a customer opens', async () => {

@@ -17,6 +17,7 @@ import { addMetricsRoute, operationsRoutes } from './operations.ts';
 import { addDevicePage } from './pages/device-page.ts';
 import { addPayerPages } from './pages/payer-pages.ts';
 import { addResetPage } from './pages/reset-page.ts';
+import { addReturnPage } from './pages/return-page.ts';
 import { addSandboxPage } from './pages/sandbox-page.ts';
 import { unknownPage } from './pages/unknown-page.ts';
 import { rateLimitsOf } from './rate-limit.ts';
@@ -41,7 +42,7 @@ export type Listen = () => Promise<string>;
 export async function prepareServer(context: Context, waiting?: WaitingServer): Promise<Listen> {
   const { settings, log, lifecycle, metrics, authenticate, primary, clock, group } = context;
   const { payments, providers, refusedRequests, requestRecorder, eventStreams } = context;
-  const { makeFailureLimiter, admission, fanOut } = context;
+  const { makeFailureLimiter, admission, fanOut, payerReturns } = context;
   const [publicUrl, basePath] = [publicUrlOf(settings), basePathOf(settings)];
   const observeReply = requestMetrics(metrics);
   const logReply = requestLog(log);
@@ -88,7 +89,8 @@ export async function prepareServer(context: Context, waiting?: WaitingServer): 
       failures: makeFailureLimiter('unknown pages of payers'),
       admit: () => admission.admit('payers', costOfPayment),
     });
-    addSandboxPage(app, { sandbox: () => providers.of('sandbox'), publicUrl });
+    addReturnPage(app, { payerReturns, failures: makeFailureLimiter('unknown links of returning payers') });
+    addSandboxPage(app, { sandbox: () => providers.of('sandbox') });
   }
   const isStopping = () => lifecycle.stopping.aborted;
   for (const route of operationsRoutes) addRoute(app, route, { primary, clock, isStopping });

@@ -9,8 +9,10 @@ import type { settings as channelSettings } from './channels/settings.ts';
 import type { ChargeMethods } from './methods/charges.ts';
 import type { RegisteredMethodCustomers } from './methods/customers.ts';
 import type { MethodNotices } from './methods/notices.ts';
+import type { WaitingSetups } from './methods/waiting-setups.ts';
 import type { Dispatcher } from './operations/dispatcher.ts';
 import type { WaitingPayments } from './operations/look-up-waiting.ts';
+import type { PayerReturns } from './operations/payer-returns.ts';
 import type { FinishedRechecker } from './operations/recheck-finished.ts';
 import type { settings as operationSettings } from './operations/settings.ts';
 import type { Settler } from './operations/settle.ts';
@@ -45,6 +47,7 @@ export interface PaymentsApp extends WebhooksApp {
   /** Reads payment methods of providers that send no events about them. */
   readingWorker: BackgroundWorker;
   methodNotices: MethodNotices;
+  waitingSetups: WaitingSetups;
   /** Payment methods of charges: what is sent of them, and what becomes of them. */
   chargeMethods: ChargeMethods;
 
@@ -55,6 +58,8 @@ export interface PaymentsApp extends WebhooksApp {
   /** `app.security.step-up-refund-amount`, in minor units of any currency. */
   stepUpRefundAmount: number | undefined;
 
+  /** Receives the payers whom providers send back. */
+  payerReturns: PayerReturns;
   /** These four call providers within `app.provider.timeout`. */
   dispatcher: Dispatcher;
   discrepancyWorker: BackgroundWorker;

@@ -70,8 +70,8 @@ test.each([
   expect(back.pathname).toBe(path);
   const after = await open(back.pathname + back.search);
   expect(after.html).toContain(words);
-  expect(after.html).toContain('href="https://shop.example.com/thanks?order=7"');
-  expect(after.html).toContain('content="2; url=https://shop.example.com/thanks?order=7"');
+  const [, onwards] = /href="(https:\/\/pay\.example\.com\/florin\/r\/[\w-]+)"/.exec(after.html) ?? [];
+  expect(after.html).toContain(`content="2; url=${onwards}"`);
   expect(after.html).not.toContain('<button');
   await statusOf(id, status);
 });
@@ -89,36 +89,6 @@ test('amounts are formatted for their currency', async () => {
   const { path: dinar } = await waiting({ amount: 1234, currency: 'KWD' });
   expect((await open(yen)).html).toContain('Pay 500 JPY');
   expect((await open(dinar)).html).toContain('Pay 1.234 KWD');
-});
-
-test('a payment without a return address has no link', async () => {
-  const { path } = await waiting();
-  await press(path, 'decision=pay');
-  const { html } = await open(path);
-  expect(html).toContain('is paid');
-  expect(html).not.toMatch(/href|http-equiv/);
-});
-
-test.each([
-  'https://shop.example.com/"><script>alert(1)</script>',
-  "https://shop.example.com/'onload='alert(1)",
-  'https://shop.example.com/?a=1;url=javascript:alert(1)&b=<b>',
-  'https://shop.example.com/&quot;><img/src=x>',
-])('an address that holds markup stays an address: %s', async (returnUrl) => {
-  const { path } = await waiting({ returnUrl });
-  await press(path, 'decision=pay');
-  const { html } = await open(path);
-  expect(html).not.toMatch(/<script|<img|<b>|onload='/);
-  const written = [...html.matchAll(/(?:href="|; url=)([^"]*)"/g)].map(([, address = '']) => address);
-  expect(written).toHaveLength(2);
-  for (const address of written) {
-    const read = address
-      .replaceAll('&quot;', '"')
-      .replaceAll('&lt;', '<')
-      .replaceAll('&gt;', '>')
-      .replaceAll('&amp;', '&');
-    expect(new URL(read).href.replaceAll("'", '%27')).toBe(new URL(returnUrl).href.replaceAll("'", '%27'));
-  }
 });
 
 test('the page has no script, cannot be framed, and posts only to itself', async () => {

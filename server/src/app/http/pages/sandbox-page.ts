@@ -9,24 +9,22 @@ import { withRawBodies } from '../../../platform/http/raw-body.ts';
 
 interface SandboxPage {
   sandbox: () => Promise<Pick<Sandbox, 'payerPayment' | 'decide' | 'payerSetup' | 'decideSetup'>>;
-  /** Where payers return to when the payment has no return address. */
-  publicUrl: string;
 }
 
 /**
  * The pages to which the sandbox sends a payer, as a provider would: what is asked and three buttons, in a form without
  * script. After a choice the page shows the result and continues to the merchant.
  */
-export function addSandboxPage(app: FastifyInstance, { sandbox, publicUrl }: SandboxPage): void {
+export function addSandboxPage(app: FastifyInstance, { sandbox }: SandboxPage): void {
   addPage<PayerPayment>(app, '/sandbox/pay/:key', {
     find: async (key) => (await sandbox()).payerPayment(key),
     decide: async (key, decision) => (await sandbox()).decide(key, decision),
-    pageOf: (payment) => pageOf(textsOfPayment(payment), payment, publicUrl),
+    pageOf: (payment) => pageOf(textsOfPayment(payment), payment),
   });
   addPage<PayerSetup>(app, '/sandbox/setup/:key', {
     find: async (key) => (await sandbox()).payerSetup(key),
     decide: async (key, decision) => (await sandbox()).decideSetup(key, decision),
-    pageOf: (setup) => pageOf(textsOfSetup, setup, publicUrl),
+    pageOf: (setup) => pageOf(textsOfSetup, setup),
   });
 }
 
@@ -112,11 +110,11 @@ const textsOfSetup: PageTexts = {
   CANCELLED: 'This was given up.',
 };
 
-function pageOf(texts: PageTexts, { state, returnUrl }: PayerSetup, publicUrl: string): Html {
+function pageOf(texts: PageTexts, { state, returnUrl }: PayerSetup): Html {
   if (state === 'UNDECIDED') {
     return htmlOf(texts.ask, html`<p>No money moves: this is the sandbox.</p>${choicesOf(texts)}`);
   }
-  const back = returnUrl === publicUrl ? undefined : addressOf(returnUrl);
+  const back = addressOf(returnUrl);
   const link = back !== undefined && html`<p><a href="${back}">Continue</a></p>`;
   return htmlOf(texts.title, html`<p>${texts[state]}</p>${link}`, back);
 }

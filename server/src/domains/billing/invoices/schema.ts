@@ -114,7 +114,7 @@ export const payInput = Type.Object(
         'is its channel; otherwise the payer chooses.',
     }),
     returnUrl: Type.Optional(
-      webAddress("Where the provider sends the payer's browser afterwards. Default: `app.public-url`."),
+      webAddress("Where the payer's browser is redirected after the provider's page. Default: a page that says what became of it."),
     ),
   },
   { $id: 'InvoicePayInput', additionalProperties: false },

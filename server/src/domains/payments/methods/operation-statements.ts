@@ -37,20 +37,29 @@ export const methodOperationTable = leasedTable({
 /** For the due-work poller: whether any operation is due. Value: now in ms. */
 export const methodOperationDue = `select from payment_method_operation where ${methodOperationTable.isDue}`;
 
+const operationColumns = [
+  ...key,
+  'kind',
+  'channel_id',
+  'provider',
+  'state',
+  'look_ups',
+  'provider_reference',
+  'created_at',
+  'called_at',
+] as const;
+
 export const claimMethodOperations = claimStatement<MethodOperationRow>(methodOperationTable, {
   key,
-  returning: [
-    ...key,
-    'kind',
-    'channel_id',
-    'provider',
-    'state',
-    'look_ups',
-    'provider_reference',
-    'created_at',
-    'called_at',
-  ],
+  returning: operationColumns,
 });
+
+/** The setup of a method that was sent and has not ended. Values: tenant, method. */
+export const findOpenSetup = statement<MethodOperationRow>(
+  'methods.find_open_setup',
+  `select ${operationColumns.join(', ')} from payment_method_operation
+    where tenant_id = $1 and method_id = $2 and kind = 'SETUP' and state in (${openStates}) and state <> 'READY'`,
+);
 
 const isLeased = 'tenant_id = $1 and method_id = $2 and number = $3 and lease = $4';
 

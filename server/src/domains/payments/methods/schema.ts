@@ -48,7 +48,7 @@ export const setupInput = Type.Object(
     ),
     type: Type.Optional(methodType),
     returnUrl: Type.Optional(
-      webAddress("Where the provider redirects the payer's browser afterwards. Default: `app.public-url`."),
+      webAddress("Where the payer's browser is redirected after the provider's page. Default: a page that says what became of it."),
     ),
     isDefault: Type.Optional(
       Type.Boolean({

@@ -7,6 +7,7 @@ import { expiryWorker } from './expiry.ts';
 import { modeReports } from './mode.ts';
 import { MethodNotices } from './notices.ts';
 import { readingWorker } from './reading.ts';
+import { WaitingSetups } from './waiting-setups.ts';
 import { methodWorker } from './worker.ts';
 
 /** Makes what sets payment methods up at providers. */
@@ -37,6 +38,7 @@ export function methodServices(
     expiryWorker: expiryWorker(common),
     readingWorker: readingWorker(common, methodNotices),
     methodNotices,
+    waitingSetups: new WaitingSetups(common),
     chargeMethods,
   };
 }

@@ -8,6 +8,7 @@ import type { FailPoint } from '../../../platform/process/fail-point.ts';
 import { type ChannelCredentials, callbackUrlOf } from '../channels/credentials.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import type { OperatorWarnings } from '../channels/operator-warnings.ts';
+import { returnAddressOf } from '../channels/return-address.ts';
 import { lookUpAt, maximumLimitWaitMs } from '../operation-queue/rules.ts';
 import { callInTime } from '../providers/call-in-time.ts';
 import type { ProviderName, Providers } from '../providers/directory.ts';
@@ -154,7 +155,12 @@ async function askForSetup(operation: Operation, row: MethodRow, deps: MethodWor
   return { answer, calls: 1, lookUps: isNew ? 0 : 1 };
 }
 
-async function setupOperationOf(operation: Operation, row: MethodRow, deps: MethodWorkerDeps): Promise<SetupOperation> {
+/** The setup in the form that connectors take. */
+export async function setupOperationOf(
+  operation: MethodOperationRow,
+  row: MethodRow,
+  deps: MethodWorkerDeps,
+): Promise<SetupOperation> {
   const { channels, credentials, publicUrl } = deps;
   const channel = await channels.find(operation.channel_id);
   const { callbackToken } = await credentials.of(operation.channel_id);
@@ -171,7 +177,7 @@ async function setupOperationOf(operation: Operation, row: MethodRow, deps: Meth
     consent: row.consent,
     metadata: row.metadata,
     currency: channel?.currencies[0] ?? '',
-    returnUrl: row.return_url ?? publicUrl,
+    returnUrl: returnAddressOf(publicUrl, returningOf(row), callbackToken),
     callbackUrl: callbackUrlOf(publicUrl, operation.channel_id, callbackToken),
     reference: operation.provider_reference,
     createdMs: Date.parse(operation.created_at),
@@ -229,8 +235,8 @@ async function warnOperator(
   await operatorWarnings.failed({ channelId, provider, failure, facts });
 }
 
-async function callWithCredentials<Answer>(
-  { channel_id: channelId }: Operation,
+export async function callWithCredentials<Answer>(
+  { channel_id: channelId }: MethodOperationRow,
   { credentials, timeoutMs }: MethodWorkerDeps,
   request: (context: Call) => Promise<Answer>,
 ): Promise<Answer | { kind: 'unknown'; cause: unknown }> {
@@ -297,6 +303,9 @@ export function methodOperationKey({ method_id, number }: MethodOperationRow): s
 }
 
 const leaseKeyOf = ({ tenant_id, method_id, number, lease }: Operation) => [tenant_id, method_id, number, lease];
+
+const returningOf = ({ tenant_id: tenantId, channel_id: channelId, id }: MethodRow) =>
+  ({ kind: 'METHOD', tenantId, channelId, id }) as const;
 
 const withoutCall = <Answer>(answer: Answer): Asked<Answer> => ({ answer, calls: 0, lookUps: 0 });
 

@@ -1,6 +1,7 @@
 import { isUnavailable } from '../../../core/errors.ts';
 import { publicId } from '../../../core/id.ts';
 import { callbackUrlOf, LostCredentialsError } from '../channels/credentials.ts';
+import { returnAddressOf } from '../channels/return-address.ts';
 import type { SecretOpener } from '../channels/secrets.ts';
 import { noMethods, type SentMethods } from '../methods/charges.ts';
 import { callInTime, type UnknownOutcome } from '../providers/call-in-time.ts';
@@ -127,7 +128,7 @@ export function providerOperation(
         save: methods.save,
         ...purchase,
         payerFlow: row.payer_flow,
-        returnUrl: row.return_url ?? publicUrl,
+        returnUrl: returnAddressOf(publicUrl, returningOf(row), callbackToken),
         callbackUrl: callbackUrlOf(publicUrl, row.operation_channel_id, callbackToken),
       };
     case 'REFUND':
@@ -143,6 +144,9 @@ export function providerOperation(
       };
   }
 }
+
+const returningOf = ({ tenant_id: tenantId, operation_channel_id: channelId, id }: OperationRow) =>
+  ({ kind: 'PAYMENT', tenantId, channelId, id }) as const;
 
 function send(connector: Provider, operation: Operation, context: Call): Promise<Outcome> {
   switch (operation.kind) {

@@ -6,6 +6,7 @@ import type { ObserveCall } from './call.ts';
 import { type DiscrepancyWorkerDeps, discrepancyWorker } from './discrepancies/worker.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { WaitingPayments } from './look-up-waiting.ts';
+import { PayerReturns } from './payer-returns.ts';
 import { FinishedRechecker } from './recheck-finished.ts';
 import { Settler, type SettlerDeps } from './settle.ts';
 
@@ -23,6 +24,7 @@ type Needs = WebhooksApp &
     | 'payments'
     | 'invoicePayments'
     | 'chargeMethods'
+    | 'waitingSetups'
   >;
 
 /** Makes what calls providers and settles what they answer. */
@@ -49,13 +51,25 @@ export function operationServices(app: Needs) {
   waitingWork.watch(() => settler.oldestWaitMs);
   const rechecker = new FinishedRechecker({ ...common, settler });
   const waitingPayments = new WaitingPayments({ ...common, settler });
+  const payerReturns = new PayerReturns({
+    ...common,
+    waitingPayments,
+    logError: (error, message) => log.warn({ error }, message),
+  });
   const discrepancies = discrepancyWorker({
     ...common,
     settler,
     onVerdict,
     ...failureLog(log, 'Looking up discrepancies'),
   });
-  return { settler, dispatcher, rechecker, waitingPayments, discrepancyWorker: discrepancies };
+  return {
+    settler,
+    dispatcher,
+    rechecker,
+    waitingPayments,
+    payerReturns,
+    discrepancyWorker: discrepancies,
+  };
 }
 
 /** Measures and traces how long providers take to answer. */

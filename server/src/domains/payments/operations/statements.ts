@@ -63,6 +63,12 @@ export const operationJoins = `
      limit 1
   ) charge on true`;
 
+/** Of a payment whose payer comes back from a provider. Values: tenant, payment. */
+export const findReturningPayment = statement<Pick<PaymentRow, 'livemode' | 'return_url' | 'status'>>(
+  'operations.find_returning_payment',
+  'select livemode, return_url, status from transaction where tenant_id = $1 and id = $2',
+);
+
 /** Operations by the provider's own id. Values: channel, reference. */
 export const findByReference = statement<OperationRow>(
   'operations.find_by_reference',

@@ -81,7 +81,7 @@ export const createInput = Type.Object(
       }),
     ),
     returnUrl: Type.Optional(
-      webAddress("Where the provider redirects the payer's browser afterwards. Default: `app.public-url`."),
+      webAddress("Where the payer's browser is redirected after the provider's page. Default: a page that says what became of it."),
     ),
     ...forTenant,
   },
