@@ -39,7 +39,7 @@ const service = 'server/tests/service';
 const contract = 'server/tests/contract';
 const tests = [
   ...[module, 'server/src/core/tests/event-types.test.ts', 'tools/tests/pages.test.ts', 'tools/tests/api-page.test.ts'],
-  ...[`${payments}/tests/statement-text.test.ts`, `${payments}/tests/record.test.ts`, contract],
+  ...[`${payments}/tests/cost-center.test.ts`, `${payments}/tests/record.test.ts`, contract],
   ...['access', 'refusals', 'wakes'].map((name) => `${service}/${name}.test.ts`),
 ];
 const vitest = join(root, 'node_modules/vitest/vitest.mjs');

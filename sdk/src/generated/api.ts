@@ -1535,6 +1535,8 @@ export interface Channel {
   /** true: live. false: a test record. */
   livemode: boolean;
   fallbackChannelIds: number[];
+  /** What payers read on the statement of their card or account. */
+  statementDescriptor: string | null;
   /** The address to give to the provider for its callbacks. null without a provider, and for callers who could not change the channel or lack the scope `channel_read`. */
   callbackUrl: string | null;
   createdTime: string;
@@ -1563,6 +1565,8 @@ export interface ChannelInEvent {
   /** true: live. false: a test record. */
   livemode: boolean;
   fallbackChannelIds: number[];
+  /** What payers read on the statement of their card or account. */
+  statementDescriptor: string | null;
   createdTime: string;
 }
 
@@ -1581,6 +1585,8 @@ export interface ChannelListItem {
   /** true: live. false: a test record. */
   livemode: boolean;
   fallbackChannelIds: number[];
+  /** What payers read on the statement of their card or account. */
+  statementDescriptor: string | null;
   /** The address to give to the provider for its callbacks. null without a provider, and for callers who could not change the channel or lack the scope `channel_read`. */
   callbackUrl: string | null;
   createdTime: string;
@@ -1614,6 +1620,8 @@ export interface ChannelModifyInput {
   livemode?: boolean | null | undefined;
   /** Channels that Florin tries in this order after a definite failure that another channel may not have. An update without this field keeps them. */
   fallbackChannelIds?: number[] | null | undefined;
+  /** What payers read on the statement of their card or account, where the provider takes it. Default of its payments. An update without this field keeps it; null clears it. */
+  statementDescriptor?: string | null | undefined;
   /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
   tenantId?: string | null | number | undefined;
 }
@@ -2741,7 +2749,7 @@ export interface InvoicePayInput {
   paymentMethod?: string | null | undefined;
   /** The customer's payment method to charge, without the payer, on its own channel. Excludes `paymentMethod`. With neither, that of the subscription or the customer's default is charged, if `channelId` is left out or is its channel; otherwise the payer chooses. */
   methodId?: string | null | undefined;
-  /** Where the provider sends the payer's browser afterwards. Default: `app.public-url`. */
+  /** Where the payer's browser is redirected after the provider's page. Default: a page that says what became of it. */
   returnUrl?: string | null | undefined;
 }
 
@@ -3203,7 +3211,7 @@ export interface PaymentMethodSetupInput {
   /** The account of a SEPA direct debit, instead of a token. Needs `consent`. */
   bankAccount?: PaymentMethodSetupInputBankAccount | null | undefined;
   type?: PaymentMethodType | null | undefined;
-  /** Where the provider redirects the payer's browser afterwards. Default: `app.public-url`. */
+  /** Where the payer's browser is redirected after the provider's page. Default: a page that says what became of it. */
   returnUrl?: string | null | undefined;
   /** Whether it becomes the default of the customer once it is ACTIVE. Default: where the customer has none. */
   isDefault?: boolean | null | undefined;
@@ -3284,6 +3292,8 @@ export interface Plan {
   channelId: number | null;
   /** In basis points; null: untaxed. */
   taxRate: number | null;
+  /** What payers read on the statement of their card or account. */
+  statementDescriptor: string | null;
   state: boolean;
   createdTime: string;
   /** Equal to `createdTime` when never updated. */
@@ -3310,6 +3320,8 @@ export interface PlanModifyInput {
   channelId?: number | null | undefined;
   /** The tax on top of the amount, in basis points, 0 to 10000: 1900 is 19 %. null: untaxed. Default null; an update keeps it. A new rate applies from the next period on. */
   taxRate?: number | null | undefined;
+  /** What payers read on the statement of their card or account, where the provider takes it. Of its payments. Default: the channel's; an update keeps it, null clears it. */
+  statementDescriptor?: string | null | undefined;
   /** Whether it is live (true) or for tests (false); never changes. Default: the mode of the key; for a session the mode of its channel, or live. */
   livemode?: boolean | null | undefined;
   /** false: no new subscriptions. Existing ones continue. */
@@ -4202,6 +4214,8 @@ export interface Transaction {
   methodId: string | null;
   /** MERCHANT: the payer is not there (off-session). */
   initiator: Initiator | (string & {});
+  /** What payers read on the statement of their card or account. */
+  statementDescriptor: string | null;
   failureCode: string | null;
   failureMessage: string | null;
   /** Whether another channel may accept the payment, by `failureCode`. Null: none, or one of the merchant. */
@@ -4234,6 +4248,8 @@ export interface TransactionCreateInput {
   customerId?: number | null | undefined;
   /** The invoice that this payment pays. The id of an invoice in another system is only stored. */
   invoiceId?: number | null | undefined;
+  /** What payers read on the statement of their card or account, where the provider takes it. Default: the plan's, or else the channel's. */
+  statementDescriptor?: string | null | undefined;
   /** The provider's token of the payment method (Stripe: `pm_…`). Without one, the payer chooses. */
   paymentMethod?: string | null | undefined;
   /** The payment method to charge, instead of `paymentMethod`. It decides the customer and the channel. */
@@ -4252,7 +4268,7 @@ export interface TransactionCreateInput {
   billingAddress?: TransactionCreateInputBillingAddress | null | undefined;
   /** Where the payer pays who has to choose a method. REDIRECT: on a page of the provider (`nextAction` is a redirect). EMBEDDED: in the merchant's own page, with the provider's script (`nextAction` is `confirm`), at providers that have one: Stripe. Default: REDIRECT. */
   payerFlow?: "REDIRECT" | "EMBEDDED" | null | undefined;
-  /** Where the provider redirects the payer's browser afterwards. Default: `app.public-url`. */
+  /** Where the payer's browser is redirected after the provider's page. Default: a page that says what became of it. */
   returnUrl?: string | null | undefined;
   /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
   tenantId?: string | null | number | undefined;
@@ -4298,6 +4314,8 @@ export interface TransactionDetail {
   methodId: string | null;
   /** MERCHANT: the payer is not there (off-session). */
   initiator: Initiator | (string & {});
+  /** What payers read on the statement of their card or account. */
+  statementDescriptor: string | null;
   failureCode: string | null;
   failureMessage: string | null;
   /** Whether another channel may accept the payment, by `failureCode`. Null: none, or one of the merchant. */

@@ -38,6 +38,7 @@ export function operationsOf({ credentials, currency, paymentMethod }: Operation
       save: null,
       lines: null,
       billingAddress: null,
+      statementDescriptor: null,
       payerFlow: 'REDIRECT',
       returnUrl: 'https://shop.example.org/back',
       callbackUrl: 'http://127.0.0.1:8080/api/callback/7',

@@ -94,6 +94,7 @@ export function chargeOf(changes: Partial<ChargeOperation> = {}): ChargeOperatio
     save: null,
     lines: null,
     billingAddress: null,
+    statementDescriptor: null,
     payerFlow: 'REDIRECT',
     returnUrl: 'https://shop.example.com/thanks',
     callbackUrl: 'https://pay.example.com/api/callback/7',

@@ -24,6 +24,7 @@ import {
   requireChargeableAmount,
   requireMandate,
   requireStatus,
+  statementOf,
 } from './stripe-rules.ts';
 import { StripeSessions } from './stripe-sessions.ts';
 import { StripeSetups } from './stripe-setups.ts';
@@ -31,6 +32,7 @@ import type { StripeWorld } from './stripe-world.ts';
 
 /** Without `payment_method_types`, which the pinned version of the API has no more. */
 const intentParams = [
+  'allowed_payment_method_types',
   'amount',
   'automatic_payment_methods',
   'capture_method',
@@ -45,6 +47,8 @@ const intentParams = [
   'payment_method',
   'return_url',
   'setup_future_usage',
+  'statement_descriptor',
+  'statement_descriptor_suffix',
 ];
 
 /** One Stripe account: payment intents, charges, refunds, customers and payment methods (https://docs.stripe.com/api). */
@@ -87,6 +91,7 @@ export class StripeAccount implements StripeWorld {
     const token = text(params, 'payment_method');
     const method = token === undefined ? undefined : this.methods.find(token);
     const intent = newIntent({
+      ...statementOf(params),
       amount: amountOf(params),
       automatic_payment_methods: automaticMethods(tree(params, 'automatic_payment_methods')),
       capture_method: text(params, 'capture_method') ?? 'automatic_async',

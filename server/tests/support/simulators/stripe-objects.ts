@@ -13,6 +13,7 @@ export function newIntent(facts: Partial<SimulatedIntent>): SimulatedIntent {
     amount_capturable: 0,
     amount_details: { tip: {} },
     amount_received: 0,
+    allowed_payment_method_types: null,
     application: null,
     application_fee_amount: null,
     automatic_payment_methods: null,
@@ -66,6 +67,7 @@ export function newCharge(
   } = {},
 ): SimulatedCharge {
   const { amount, currency, customer, description, livemode, metadata } = intent;
+  const { statement_descriptor, statement_descriptor_suffix } = intent;
   const isPaid = declined === undefined;
   return {
     id: `ch_${randomId()}`,
@@ -114,8 +116,8 @@ export function newCharge(
     review: null,
     shipping: null,
     source_transfer: null,
-    statement_descriptor: null,
-    statement_descriptor_suffix: null,
+    statement_descriptor,
+    statement_descriptor_suffix,
     status: isPaid ? 'succeeded' : 'failed',
     transfer_data: null,
     transfer_group: null,

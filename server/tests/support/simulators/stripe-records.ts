@@ -8,6 +8,7 @@ export interface SimulatedIntent {
   amount_capturable: number;
   amount_details: { tip: object };
   amount_received: number;
+  allowed_payment_method_types: string[] | null;
   application: null;
   application_fee_amount: null;
   automatic_payment_methods: { enabled: boolean; allow_redirects?: string } | null;
@@ -38,8 +39,8 @@ export interface SimulatedIntent {
   review: null;
   setup_future_usage: string | null;
   shipping: null;
-  statement_descriptor: null;
-  statement_descriptor_suffix: null;
+  statement_descriptor: string | null;
+  statement_descriptor_suffix: string | null;
   status: string;
   transfer_data: null;
   transfer_group: null;
@@ -84,8 +85,8 @@ export interface SimulatedCharge {
   review: null;
   shipping: null;
   source_transfer: null;
-  statement_descriptor: null;
-  statement_descriptor_suffix: null;
+  statement_descriptor: string | null;
+  statement_descriptor_suffix: string | null;
   status: 'succeeded' | 'pending' | 'failed';
   transfer_data: null;
   transfer_group: null;

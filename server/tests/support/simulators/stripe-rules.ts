@@ -68,6 +68,35 @@ export function currencyOf(params: Params): string {
   throw problem('currency', `Invalid currency: ${currency}.`);
 }
 
+/**
+ * What stands on the payer's statement, and who can pay: https://docs.stripe.com/get-started/account/statement-descriptors,
+ * https://support.stripe.com/questions/use-of-the-statement-descriptor-parameter-on-paymentintents-for-card-charges
+ */
+export function statementOf(params: Params) {
+  const allowed = Object.values(tree(params, 'allowed_payment_method_types')).map(String);
+  const payment_method_types = allowed.length > 0 ? allowed : ['card', 'us_bank_account'];
+  const [whole, suffix] = [text(params, 'statement_descriptor'), text(params, 'statement_descriptor_suffix')];
+  for (const [param, given] of [
+    ['statement_descriptor', whole],
+    ['statement_descriptor_suffix', suffix],
+  ] as const) {
+    if (given === undefined || /^[^<>\\'"*]{0,21}[A-Za-z][^<>\\'"*]{0,21}$/.test(given)) continue;
+    throw problem(param, 'The statement descriptor contains invalid characters, or no letter.');
+  }
+  if (whole !== undefined && payment_method_types.includes('card')) {
+    const message =
+      'The statement_descriptor parameter is not supported for the payment_method_type `card`. To continue supporting ' +
+      'payment_method_type `card`, please pass in `statement_descriptor_suffix`.';
+    throw problem('statement_descriptor', message);
+  }
+  return {
+    allowed_payment_method_types: allowed.length > 0 ? allowed : null,
+    payment_method_types,
+    statement_descriptor: whole ?? null,
+    statement_descriptor_suffix: suffix ?? null,
+  };
+}
+
 export function requireStatus(intent: { status: string }, verb: string, statuses: readonly string[]): void {
   if (statuses.includes(intent.status)) return;
   throw new StripeProblem(400, {

@@ -2,7 +2,7 @@ import type { StripeAccount } from './stripe-account.ts';
 import { typeOfToken } from './stripe-methods.ts';
 import { integer, metadata, type Params, required, requireKnown, StripeProblem, text, tree } from './stripe-params.ts';
 import type { SimulatedSession } from './stripe-records.ts';
-import { amountOf, currencyOf, problem } from './stripe-rules.ts';
+import { amountOf, currencyOf, problem, statementOf } from './stripe-rules.ts';
 import { newSession } from './stripe-session-objects.ts';
 
 /** Without `payment_method_types`, which the pinned version of the API has no more. */
@@ -31,6 +31,8 @@ interface IntentData {
   description?: string | undefined;
   metadata: Params;
   setup_future_usage?: string | undefined;
+  statement_descriptor?: string | undefined;
+  statement_descriptor_suffix?: string | undefined;
   capture_method?: string | undefined;
 }
 
@@ -79,11 +81,14 @@ export class StripeSessions {
     }
     session.url = `${this.#account.pages}/c/pay/${session.id}`;
     const data = tree(params, isPayment ? 'payment_intent_data' : 'setup_intent_data');
+    statementOf(data);
     const intent = {
       amount: `${item?.amount}`,
       description: text(data, 'description'),
       metadata: tree(data, 'metadata'),
       setup_future_usage: text(data, 'setup_future_usage'),
+      statement_descriptor: text(data, 'statement_descriptor'),
+      statement_descriptor_suffix: text(data, 'statement_descriptor_suffix'),
       capture_method: text(data, 'capture_method'),
     };
     this.#data.set(session.id, intent);

@@ -19,7 +19,7 @@ export function addSandboxPage(app: FastifyInstance, { sandbox }: SandboxPage): 
   addPage<PayerPayment>(app, '/sandbox/pay/:key', {
     find: async (key) => (await sandbox()).payerPayment(key),
     decide: async (key, decision) => (await sandbox()).decide(key, decision),
-    pageOf: (payment) => pageOf(textsOfPayment(payment), payment),
+    pageOf: (payment) => pageOf(textsOfPayment(payment), payment, payment.statementDescriptor),
   });
   addPage<PayerSetup>(app, '/sandbox/setup/:key', {
     find: async (key) => (await sandbox()).payerSetup(key),
@@ -110,9 +110,10 @@ const textsOfSetup: PageTexts = {
   CANCELLED: 'This was given up.',
 };
 
-function pageOf(texts: PageTexts, { state, returnUrl }: PayerSetup): Html {
+function pageOf(texts: PageTexts, { state, returnUrl }: PayerSetup, onStatement: string | null = null): Html {
   if (state === 'UNDECIDED') {
-    return htmlOf(texts.ask, html`<p>No money moves: this is the sandbox.</p>${choicesOf(texts)}`);
+    const note = onStatement !== null && html`<p>On the statement: ${onStatement}</p>`;
+    return htmlOf(texts.ask, html`<p>No money moves: this is the sandbox.</p>${note}${choicesOf(texts)}`);
   }
   const back = addressOf(returnUrl);
   const link = back !== undefined && html`<p><a href="${back}">Continue</a></p>`;

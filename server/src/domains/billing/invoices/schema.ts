@@ -114,7 +114,9 @@ export const payInput = Type.Object(
         'is its channel; otherwise the payer chooses.',
     }),
     returnUrl: Type.Optional(
-      webAddress("Where the payer's browser is redirected after the provider's page. Default: a page that says what became of it."),
+      webAddress(
+        "Where the payer's browser is redirected after the provider's page. Default: a page that says what became of it.",
+      ),
     ),
   },
   { $id: 'InvoicePayInput', additionalProperties: false },

@@ -133,6 +133,8 @@ export interface LockedInvoice extends InvoiceRow {
   has_provider: boolean;
   /** The subscription's own channel, if it has no provider: it is paid there, whatever methods the customer has. */
   offline_channel_id: number | null;
+  /** What the plan of its subscription puts on statements; null: nothing, or it has no plan. */
+  statement_descriptor: string | null;
   /** The time of the customer's test clock; null: the customer has none. */
   clock_now: string | null;
 }
@@ -253,7 +255,9 @@ export const lockInvoiceRows = statement<LockedInvoice>(
           coalesce((select channel.provider is not null from channel
                      where channel.id = coalesce(i.channel_id, c.default_channel_id)), false) as has_provider,
           (select channel.id from channel where channel.id = s.channel_id and channel.provider is null)
-            as offline_channel_id
+            as offline_channel_id,
+          (select plan.statement_descriptor from plan where plan.tenant_id = i.tenant_id and plan.id = s.plan_id)
+            as statement_descriptor
      from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, id)
     cross join lateral (
       select * from invoice where tenant_id = wanted.tenant_id and id = wanted.id for update
@@ -266,7 +270,7 @@ export const lockInvoiceRows = statement<LockedInvoice>(
       select now_at from clock where tenant_id = i.tenant_id and id = c.clock_id limit 1
     ) as k on true
      left join lateral (
-      select channel_id, method_id from subscription
+      select channel_id, method_id, plan_id from subscription
        where tenant_id = i.tenant_id and id = i.subscription_id limit 1
     ) as s on true`,
 );

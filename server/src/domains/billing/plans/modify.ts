@@ -118,5 +118,6 @@ function valuesOf(input: WholePlan, existing?: PlanRow): unknown[] {
     input.channelId === undefined ? (existing?.channel_id ?? null) : input.channelId,
     input.state,
     input.taxRate === undefined ? (existing?.tax_rate ?? null) : input.taxRate,
+    input.statementDescriptor === undefined ? (existing?.statement_descriptor ?? null) : input.statementDescriptor,
   ];
 }

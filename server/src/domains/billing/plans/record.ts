@@ -18,6 +18,7 @@ export function recordOf(row: PlanRow): PlanRecord {
     trialDays: row.trial_days,
     channelId: row.channel_id,
     taxRate: row.tax_rate,
+    statementDescriptor: row.statement_descriptor,
     state: row.state,
     createdTime: row.created_at,
     updatedTime: row.updated_at ?? row.created_at,

@@ -11,6 +11,7 @@ import {
   updatedTime,
 } from '../../../platform/http/shapes.ts';
 import { forTenant } from '../../identity/tenants/schema.ts';
+import { keptStatementDescriptor, statementDescriptorOrNull } from '../../payments/channels/statement-descriptor.ts';
 import { longestInterval } from './rules.ts';
 
 export const intervalUnits = ['day', 'week', 'month', 'year'] as const;
@@ -69,6 +70,9 @@ export const planInput = Type.Object(
           'Default null; an update keeps it. A new rate applies from the next period on.',
       }),
     ),
+    statementDescriptor: Type.Optional(
+      statementDescriptorOrNull("Of its payments. Default: the channel's; an update keeps it, null clears it."),
+    ),
     livemode: livemodeInput('the mode of its channel, or live'),
     state: Type.Optional(Type.Boolean({ description: 'false: no new subscriptions. Existing ones continue.' })),
     ...forTenant,
@@ -98,6 +102,7 @@ export const planRecord = Type.Object(
     trialDays: Type.Integer(),
     channelId: nullableInteger("null: the customer's default channel."),
     taxRate: nullableInteger('In basis points; null: untaxed.'),
+    statementDescriptor: keptStatementDescriptor,
     state: Type.Boolean(),
     createdTime: Type.String(),
     updatedTime,

@@ -16,23 +16,25 @@ export interface PlanRow {
   state: boolean;
   /** In basis points; null: untaxed. */
   tax_rate: number | null;
+  /** What payers read on their statements; null: that of the channel. */
+  statement_descriptor: string | null;
   created_at: string;
   updated_at: string | null;
 }
 
 const columns = `id, tenant_id, livemode, name, currency, amount, interval_unit, interval_count, trial_days,
     channel_id, state,
-  tax_rate, created_at, updated_at`;
+  tax_rate, statement_descriptor, created_at, updated_at`;
 
 /**
  * Values: tenant, name, currency, amount, interval unit, interval count, trial days, channel or null, state, tax rate
- * or null, now (ms), mode.
+ * or null, statement descriptor or null, now (ms), mode.
  */
 export const insertPlan = statement<PlanRow>(
   'plans.insert',
   `insert into plan (tenant_id, name, currency, amount, interval_unit, interval_count, trial_days, channel_id, state,
-                     tax_rate, created_at, livemode)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, to_timestamp($11::float8 / 1000), $12)
+                     tax_rate, statement_descriptor, created_at, livemode)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, to_timestamp($12::float8 / 1000), $13)
    returning ${columns}`,
 );
 
@@ -65,7 +67,8 @@ export const updatePlan = statement<PlanRow>(
   'plans.update',
   `update plan
       set name = $3, currency = $4, amount = $5, interval_unit = $6, interval_count = $7, trial_days = $8,
-          channel_id = $9, state = $10, tax_rate = $11, updated_at = to_timestamp($12::float8 / 1000)
+          channel_id = $9, state = $10, tax_rate = $11, statement_descriptor = $12,
+          updated_at = to_timestamp($13::float8 / 1000)
     where tenant_id = $1 and id = $2
    returning ${columns}`,
 );

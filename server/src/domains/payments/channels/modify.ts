@@ -102,6 +102,7 @@ async function create(
     input.provider ?? null,
     input.fallbackChannelIds ?? null,
     livemode,
+    input.statementDescriptor ?? null,
   ])) as [ChannelRow];
   return { before: undefined, after };
 }
@@ -161,6 +162,8 @@ async function update(
     input.provider ?? null,
     input.fallbackChannelIds ?? null,
     new Date(clock()),
+    input.statementDescriptor !== undefined,
+    input.statementDescriptor ?? null,
   ])) as [ChannelRow];
   if (existing.state && !after.state) await appendDisabledEvent(transaction, after, generateUuid());
   return { before: existing, after };

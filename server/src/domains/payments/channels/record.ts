@@ -17,6 +17,7 @@ export function recordOf(row: ChannelRow): Omit<Static<typeof listedChannel>, 'c
     provider: row.provider,
     livemode: row.livemode,
     fallbackChannelIds: row.fallback_channel_ids,
+    statementDescriptor: row.statement_descriptor,
     createdTime: row.created_at,
   };
 }

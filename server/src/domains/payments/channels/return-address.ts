@@ -28,7 +28,9 @@ export function returnAddressOf(publicUrl: string, returning: Returning, callbac
 }
 
 /** What a token names, which may be forged: `isGenuine` tells. Undefined if it is none. */
-export function readReturnToken(token: string): { returning: Returning; isGenuine: (secret: string) => boolean } | undefined {
+export function readReturnToken(
+  token: string,
+): { returning: Returning; isGenuine: (secret: string) => boolean } | undefined {
   const bytes = Buffer.from(token, 'base64url');
   if (bytes.length !== payloadBytes + tagBytes || bytes.toString('base64url') !== token) return undefined;
   const payload = bytes.subarray(0, payloadBytes);

@@ -5,6 +5,7 @@ import { tenantField } from '../../../platform/http/list-query.ts';
 import { country, livemode, long, oneLine, requiredToCreate, updatedTime } from '../../../platform/http/shapes.ts';
 import { forTenant } from '../../identity/tenants/schema.ts';
 import { providerNames } from '../providers/directory.ts';
+import { keptStatementDescriptor, statementDescriptorOrNull } from './statement-descriptor.ts';
 
 const channelTypes = ['ONLINE', 'OFFLINE'] as const;
 
@@ -76,6 +77,9 @@ export const channelInput = Type.Object(
           'An update without this field keeps them.',
       }),
     ),
+    statementDescriptor: Type.Optional(
+      statementDescriptorOrNull('Default of its payments. An update without this field keeps it; null clears it.'),
+    ),
     ...forTenant,
   },
   { $id: 'ChannelModifyInput', additionalProperties: false, ...requiredToCreate(requiredOfNewChannel) },
@@ -104,6 +108,7 @@ const listed = {
   provider: Type.Union([Type.String(), Type.Null()]),
   livemode,
   fallbackChannelIds: Type.Array(Type.Integer()),
+  statementDescriptor: keptStatementDescriptor,
   callbackUrl: Type.Union([Type.String(), Type.Null()], {
     description:
       'The address to give to the provider for its callbacks. ' +

@@ -196,7 +196,7 @@ async function detach(operation: Operation, row: MethodRow, deps: MethodWorkerDe
   if (answer.kind === 'succeeded') {
     await finish(operation, 'SUCCEEDED', asked, deps);
     deps.failPoint('method_settled');
-  } else if (answer.kind === 'failed' && operation.look_ups + 1 >= maximumDetachments) {
+  } else if (answer.kind === 'failed' && operation.look_ups + asked.lookUps + 1 >= maximumDetachments) {
     await finish(operation, 'FAILED', asked, deps);
     await warnOperator(operation, answer.failure, deps);
   } else {

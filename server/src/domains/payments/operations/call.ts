@@ -127,6 +127,7 @@ export function providerOperation(
         initiator: row.initiator,
         save: methods.save,
         ...purchase,
+        statementDescriptor: row.statement_descriptor,
         payerFlow: row.payer_flow,
         returnUrl: returnAddressOf(publicUrl, returningOf(row), callbackToken),
         callbackUrl: callbackUrlOf(publicUrl, row.operation_channel_id, callbackToken),

@@ -2,7 +2,7 @@ import { type Clock, secondMs } from '../../../core/clock.ts';
 import { RateLimiter } from '../../../platform/http/limits/rate-limiter.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
-import { readReturnToken, type Returning } from '../channels/return-address.ts';
+import { type Returning, readReturnToken } from '../channels/return-address.ts';
 import { findMethod } from '../methods/statements.ts';
 import type { WaitingSetups } from '../methods/waiting-setups.ts';
 import type { WaitingPayments } from './look-up-waiting.ts';

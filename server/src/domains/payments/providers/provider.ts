@@ -92,6 +92,8 @@ export interface ChargeOperation extends AnyOperation, Purchase {
   initiator: Initiator;
   /** Keep what the payer pays with, so that the customer can be charged again; null: charge once. */
   save: SaveRequest | null;
+  /** What the payer shall read on a statement: 5 to 22 characters of ASCII. Null: the provider decides. */
+  statementDescriptor: string | null;
   /** How a payer pays who is there, and whose method is not known yet. */
   payerFlow: PayerFlow;
   /** Where the provider redirects the payer afterwards. */

@@ -23,6 +23,7 @@ import {
   stored,
 } from '../../../platform/lists/define-record.ts';
 import { tenantIdOnWire } from '../../identity/tenants/schema.ts';
+import { keptStatementDescriptor, statementDescriptor } from '../channels/statement-descriptor.ts';
 import type { ChannelRow } from '../channels/statements.ts';
 import type { SaveMethod } from '../methods/charges.ts';
 import { failureFallback, failureRetry } from '../providers/failure-schema.ts';
@@ -109,6 +110,12 @@ export const payment = defineRecord(
       shape: described(initiator, 'MERCHANT: the payer is not there (off-session).'),
       column: 'initiator',
       sql: 'text',
+    },
+    statementDescriptor: {
+      shape: keptStatementDescriptor,
+      column: 'statement_descriptor',
+      sql: 'text',
+      given: Type.Optional(statementDescriptor("Default: the plan's, or else the channel's.")),
     },
     failureCode: { shape: nullable(Type.String()), column: 'failure_code', sql: 'text', initial: null },
     failureMessage: { shape: nullable(Type.String()), column: 'failure_message', sql: 'text', initial: null },
@@ -219,7 +226,7 @@ export interface PaymentInput extends GivenOf<typeof payment> {
 /** A new payment. Its creation time is that of its id. Refuses metadata that is too large. */
 export function newPayment(
   input: PaymentInput,
-  { livemode, provider }: ChannelRow,
+  { livemode, provider, statement_descriptor }: ChannelRow,
   { tenantId, userId }: Pick<Principal, 'tenantId' | 'userId'>,
   id: string,
   seal: (plain: string, associatedData: string) => Buffer,
@@ -240,6 +247,7 @@ export function newPayment(
     purchase: input.purchase ?? null,
     method_id: input.methodId ?? null,
     initiator: input.initiator ?? 'PAYER',
+    statement_descriptor: input.statementDescriptor ?? statement_descriptor,
     save_method: input.save ?? null,
     created_at: time,
     updated_at: time,

@@ -81,7 +81,9 @@ export const createInput = Type.Object(
       }),
     ),
     returnUrl: Type.Optional(
-      webAddress("Where the payer's browser is redirected after the provider's page. Default: a page that says what became of it."),
+      webAddress(
+        "Where the payer's browser is redirected after the provider's page. Default: a page that says what became of it.",
+      ),
     ),
     ...forTenant,
   },

@@ -27,6 +27,7 @@ export function paymentRequestOf(
     description: numberText(invoice.number as number, invoice.series),
     metadata: invoice.metadata,
     paymentMethod: changes.paymentMethod ?? null,
+    ...(invoice.statement_descriptor !== null && { statementDescriptor: invoice.statement_descriptor }),
     ...(changes.methodId !== undefined && { methodId: changes.methodId }),
     ...(changes.initiator !== undefined && { initiator: changes.initiator }),
     ...(changes.save !== undefined && { save: changes.save }),

@@ -59,7 +59,7 @@ export class MollieProvider implements Provider {
       const amount = mollieAmount(operation.amount, operation.currency);
       if (amount === undefined) return unsupportedCurrency(operation);
       if (operation.method?.customerReference === null) return withoutCustomer;
-      const { key, transactionId, callbackUrl, paymentMethod, save } = operation;
+      const { key, transactionId, callbackUrl, paymentMethod, save, statementDescriptor } = operation;
       const method = methodOf(paymentMethod);
       if (typeof method === 'object') return notOffered(paymentMethod as string, method.ignored);
       const order = operation.method === null ? orderOf(operation, method) : {};
@@ -68,7 +68,9 @@ export class MollieProvider implements Provider {
       const webhookUrl = webhookUrlOf(callbackUrl, key, call.credentials.webhookSecret, this.#root);
       const payment = await mollie.payments.create({
         amount,
-        description: truncate(operation.description, maxDescriptionCharacters) || transactionId,
+        // Mollie shows the description on statements, and takes no other text for them.
+        description:
+          statementDescriptor ?? (truncate(operation.description, maxDescriptionCharacters) || transactionId),
         metadata: { florin_key: key, florin_transaction: transactionId },
         idempotencyKey: key,
         ...(webhookUrl === undefined ? {} : { webhookUrl }),

@@ -32,10 +32,15 @@ export function newOperationRecord(
     returns_ms: returnsMs,
     lookups_left: behaviour.succeedsAtLookUp ?? null,
     charge_key: operation.kind === 'REFUND' ? keyOfReference(operation.chargeReference) : null,
-    return_url: behaviour.finalState === 'UNDECIDED' && operation.kind === 'CHARGE' ? operation.returnUrl : null,
+    ...(behaviour.finalState === 'UNDECIDED' && operation.kind === 'CHARGE' && shownToPayer(operation)),
     ...callbacksOf(operation, behaviour, call, settlesMs ?? returnsMs),
   };
 }
+
+const shownToPayer = ({ returnUrl, statementDescriptor }: ChargeOperation) => ({
+  return_url: returnUrl,
+  statement_descriptor: statementDescriptor,
+});
 
 /** The record of a cancellation. `settleCancel` determines its result. */
 export function newCancellationRecord(
@@ -72,6 +77,7 @@ function defaultRecord(
     lookups_left: null,
     charge_key: null,
     return_url: null,
+    statement_descriptor: null,
     customer: null,
     callbacks_json: null,
     callback_due_ms: null,

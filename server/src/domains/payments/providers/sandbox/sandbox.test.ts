@@ -225,7 +225,8 @@ describe("the payer's page", () => {
       reference: referenceOf(charge.key),
       nextAction: { type: 'redirect', url: `https://pay.example.com/sandbox/pay/${charge.key}` },
     });
-    const payment = { amount: 1999, currency: 'USD', returnUrl: charge.returnUrl };
+    const statementDescriptor = null;
+    const payment = { amount: 1999, currency: 'USD', returnUrl: charge.returnUrl, statementDescriptor };
     expect(await sandbox.payerPayment(charge.key)).toEqual({ ...payment, state: 'UNDECIDED' });
     expect(await sandbox.decide(charge.key, 'pay')).toEqual({ ...payment, state: 'SUCCEEDED' });
     expect(await sandbox.decide(charge.key, 'cancel')).toEqual({ ...payment, state: 'SUCCEEDED' });

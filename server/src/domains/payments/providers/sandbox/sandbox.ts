@@ -41,6 +41,7 @@ export interface PayerPayment {
   state: 'UNDECIDED' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED';
   /** Where the page redirects the payer afterwards. */
   returnUrl: string | null;
+  statementDescriptor: string | null;
 }
 
 /**
@@ -254,8 +255,9 @@ const recordsUnavailable = (cause: unknown) =>
 const isKey = (text: string) => /^[a-z0-9_-]{1,64}$/.test(text);
 
 function payerPaymentOf(record: OperationRecord): PayerPayment | undefined {
-  const { amount, currency, state, behaviour, return_url: returnUrl } = record;
+  const { amount, currency, state, behaviour } = record;
+  const { return_url: returnUrl, statement_descriptor: statementDescriptor } = record;
   if (!(behaviour === 'payer' || behaviour === 'setup:payer') || state === 'UNTAKEN' || state === 'PENDING')
     return undefined;
-  return { amount, currency, state, returnUrl };
+  return { amount, currency, state, returnUrl, statementDescriptor };
 }

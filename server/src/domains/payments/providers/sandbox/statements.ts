@@ -28,6 +28,7 @@ export interface OperationRecord {
   returns_ms: number | null;
   lookups_left: number | null;
   return_url: string | null;
+  statement_descriptor: string | null;
   /** The customer that the charge keeps a payment method for; null: it keeps none. */
   customer: string | null;
 }
@@ -43,7 +44,7 @@ export interface NewOperationRecord extends OperationRecord {
 const columns = `o.key, o.kind, o.channel_id, o.amount, o.currency, o.state, o.behaviour, o.failure_code, o.fee,
   (extract(epoch from o.settles_at) * 1000)::float8 as settles_ms,
   (extract(epoch from o.returns_at) * 1000)::float8 as returns_ms, o.lookups_left, o.return_url,
-  o.customer`;
+  o.statement_descriptor, o.customer`;
 
 /** Inserts a batch. Skips keys that exist and does not return them. */
 const insertOperations = statement<{ key: string }>(
@@ -51,15 +52,17 @@ const insertOperations = statement<{ key: string }>(
   `insert into sandbox_operation (key, kind, channel_id, amount, currency, state, created_at, behaviour, failure_code,
        fee,
                                   settles_at, lookups_left, charge_key, return_url, callbacks, callback_due_at,
-                                  callback_trouble, returns_at)
+                                  callback_trouble, returns_at, statement_descriptor)
    select key, kind, channel_id, amount, currency, state, to_timestamp(created_ms / 1000), behaviour, failure_code, fee,
           to_timestamp(settles_ms / 1000), lookups_left, charge_key, return_url, callbacks::json,
-          to_timestamp(callback_due_ms / 1000), callback_trouble, to_timestamp(returns_ms / 1000)
+          to_timestamp(callback_due_ms / 1000), callback_trouble, to_timestamp(returns_ms / 1000),
+          statement_descriptor
      from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::float8[], $8::text[],
                  $9::text[], $10::bigint[], $11::float8[], $12::int[], $13::text[], $14::text[], $15::text[],
-                 $16::float8[], $17::text[], $18::float8[])
+                 $16::float8[], $17::text[], $18::float8[], $19::text[])
        as row (key, kind, channel_id, amount, currency, state, created_ms, behaviour, failure_code, fee, settles_ms,
-               lookups_left, charge_key, return_url, callbacks, callback_due_ms, callback_trouble, returns_ms)
+               lookups_left, charge_key, return_url, callbacks, callback_due_ms, callback_trouble, returns_ms,
+               statement_descriptor)
    on conflict (key) do nothing
    returning key`,
 );
@@ -91,6 +94,7 @@ export function insertMany(database: Queryable, records: readonly NewOperationRe
     rare((record) => record.callback_due_ms),
     rare((record) => record.callback_trouble),
     rare((record) => record.returns_ms),
+    rare((record) => record.statement_descriptor, textArray),
   ]);
 }
 

@@ -43,6 +43,7 @@ export async function sendCharge(stripe: Stripe, operation: ChargeOperation): Pr
       capture_method: 'automatic',
       metadata: { ...metadataOf(operation), ...(operation.initiator === 'MERCHANT' && offSession) },
       ...(description !== undefined && { description }),
+      ...descriptorOf(operation),
       ...(customer !== null && { customer, setup_future_usage: 'off_session' }),
       ...confirmation(operation),
       ...withFee,
@@ -51,6 +52,17 @@ export async function sendCharge(stripe: Stripe, operation: ChargeOperation): Pr
   );
   const { intent, refused } = await creation.then((intent) => ({ intent, refused: undefined }), intentOfRefusal);
   return chargeOutcome(stripe, operation, intent, refused);
+}
+
+/**
+ * What the payer reads on a statement. A card takes a suffix to the account's prefix, and Stripe refuses the whole text
+ * wherever a card can pay (https://support.stripe.com/questions/use-of-the-statement-descriptor-parameter-on-paymentintents-for-card-charges).
+ * So other methods get theirs if it is known that one of them pays.
+ */
+export function descriptorOf({ statementDescriptor, method }: ChargeOperation) {
+  if (statementDescriptor === null) return {};
+  if (method === null || method.type === 'card') return { statement_descriptor_suffix: statementDescriptor };
+  return { statement_descriptor: statementDescriptor, allowed_payment_method_types: [method.providerType] };
 }
 
 /** The text of a payment, cut between characters. */

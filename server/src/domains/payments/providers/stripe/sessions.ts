@@ -5,7 +5,7 @@ import type { CancelOperation, ChargeOperation, Outcome, SetupOperation, SetupOu
 import { customerIdOf } from './customers.ts';
 import { isStripeApiError } from './declines.ts';
 import { findSession, metadataOf, type Searched } from './find.ts';
-import { descriptionOf, savingOutcome, withFee } from './intents.ts';
+import { descriptionOf, descriptorOf, savingOutcome, withFee } from './intents.ts';
 import { customerOf, intentOutcome, lastFailure, modeOf, ofPage } from './outcomes.ts';
 import { retrieveSetup } from './setups.ts';
 import { stripeAmount, unsupportedAmount } from './units.ts';
@@ -42,6 +42,7 @@ export async function sendPaymentPage(stripe: Stripe, operation: ChargeOperation
         capture_method: 'automatic',
         metadata: { ...metadataOf(operation), ...ofPage },
         ...(description !== undefined && { description }),
+        ...descriptorOf(operation),
         ...(customer !== null && { setup_future_usage: 'off_session' }),
       },
     },
