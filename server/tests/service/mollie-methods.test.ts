@@ -243,6 +243,21 @@ test('a card is set up by a first payment of nothing, and a setup that needs mon
   });
 });
 
+test('a look-up whose connection breaks is sent again at once, and not after the next wait', async () => {
+  const customerId = await newCustomer();
+  const methodId = await setUp({ customerId, type: 'card' });
+  const { url } = await eventually('the payer has a page', async () => (await method(methodId)).nextAction ?? false);
+  const id = url.split('/').at(-1) as string;
+  mollie.pay(id);
+  const broken = mollie.fault({ method: 'GET', path: new RegExp(id), when: 'before', how: 'cut' });
+  const before = mollie.requests.length;
+  await deliver();
+  await broken;
+  await methodComesTo(methodId, 'ACTIVE');
+  const reads = mollie.requests.slice(before).filter(({ path }) => path.endsWith(id));
+  expect(reads).toHaveLength(2);
+});
+
 test('a mandate that Mollie refuses to revoke is tried for days, and then given up', async () => {
   const { id } = await kept(await newCustomer(), 'creditcard');
   const refuse = () => mollie.fault({ method: 'DELETE', path: /mandates/, when: 'before', how: 422 });

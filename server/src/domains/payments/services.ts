@@ -5,7 +5,7 @@ import { ChannelCredentials } from './channels/credentials.ts';
 import { ChannelDirectory } from './channels/directory.ts';
 import { operatorWarningsOf } from './channels/operator-warnings.ts';
 import { methodServices } from './methods/services.ts';
-import { operationServices } from './operations/services.ts';
+import { discrepancyCounter, operationServices } from './operations/services.ts';
 import { Providers } from './providers/directory.ts';
 import { transactionServices } from './transactions/services.ts';
 
@@ -20,7 +20,8 @@ export function paymentsServices(app: WebhooksApp & { settings: PaymentsSettings
   const channels = new ChannelDirectory(database, caches, app, sandboxEnabled);
   const credentials = new ChannelCredentials(workerDatabase, caches, app);
   const operatorWarnings = operatorWarningsOf({ ...app, channels });
-  const atProviders = { ...app, providers, channels, credentials, operatorWarnings };
+  const discrepancies = discrepancyCounter(app);
+  const atProviders = { ...app, providers, channels, credentials, operatorWarnings, discrepancies };
   const methods = methodServices(atProviders);
   const transactions = transactionServices({ ...app, channels });
   const operations = operationServices({ ...atProviders, ...methods, ...transactions });

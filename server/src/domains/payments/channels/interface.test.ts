@@ -33,7 +33,14 @@ const secrets = { apiKey: 'pk-canary-1', apiSecret: 'ps-canary-2', webhookSecret
 test('creating, updating and listing return exactly the fields of a channel', async () => {
   const code = unique('cards');
   const input = { name: 'Cards', code, type: 'ONLINE', currency: 'USD,EUR', country: 'US', state: true };
-  const own = { tenantId: null, provider: null, livemode: true, fallbackChannelIds: [], callbackUrl: null };
+  const own = {
+    tenantId: null,
+    provider: null,
+    livemode: true,
+    fallbackChannelIds: [],
+    statementDescriptor: null,
+    callbackUrl: null,
+  };
   const record = { id: anInteger, ...input, ...own, createdTime: aTime };
 
   const created = await modify({ ...input, ...secrets });

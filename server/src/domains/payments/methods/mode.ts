@@ -22,10 +22,10 @@ export function isOfOtherMode(about: Reported, { livemode }: NamedMode, { onOthe
 }
 
 /** Logs reports of the other mode, and counts them. */
-export function modeReports(log: Pick<Log, 'warn'>, count: (provider: string) => void): ModeReports {
+export function modeReports(log: Pick<Log, 'warn'>, count: () => void): ModeReports {
   return {
     onOtherMode: ({ channel_id: channelId, provider, livemode, id }, named) => {
-      count(provider);
+      count();
       const of = id === undefined ? {} : { paymentMethodId: publicId('mtd', id) };
       log.warn(
         { channelId, provider, ...of, livemode, named },

@@ -12,14 +12,12 @@ import { methodWorker } from './worker.ts';
 
 /** Makes what sets payment methods up at providers. */
 export function methodServices(
-  app: WebhooksApp & Pick<PaymentsApp, 'settings' | 'providers' | 'channels' | 'credentials' | 'operatorWarnings'>,
+  app: WebhooksApp &
+    Pick<PaymentsApp, 'settings' | 'providers' | 'channels' | 'credentials' | 'operatorWarnings'> & {
+      discrepancies: { labels: (kind: 'mode_mismatch') => { inc: () => void } };
+    },
 ) {
-  const { settings, sandboxEnabled, queueDatabase, workerDatabase, log, metrics } = app;
-  const ofOtherMode = metrics.counter(
-    'florin_payment_method_mode_mismatches_total',
-    'Reports of providers about payment methods that name the other mode than the channel has. They change nothing.',
-    ['provider'],
-  );
+  const { settings, sandboxEnabled, queueDatabase, workerDatabase, log, discrepancies } = app;
   const methodCustomers = new RegisteredMethodCustomers();
   const common = {
     ...app,
@@ -28,7 +26,7 @@ export function methodServices(
     disabledProviders: new Set(sandboxEnabled ? [] : (['sandbox'] as const)),
     timeoutMs: settings['app.provider.timeout'],
     ...failureLog(log, 'Setting up payment methods'),
-    ...modeReports(log, (provider) => ofOtherMode.labels(provider).inc()),
+    ...modeReports(log, () => discrepancies.labels('mode_mismatch').inc()),
   };
   const chargeMethods = new ChargeMethods({ ...app, database: queueDatabase, methodCustomers });
   const methodNotices = new MethodNotices(common);

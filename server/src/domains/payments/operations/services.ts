@@ -25,7 +25,7 @@ type Needs = WebhooksApp &
     | 'invoicePayments'
     | 'chargeMethods'
     | 'waitingSetups'
-  >;
+  > & { discrepancies: ReturnType<typeof discrepancyCounter> };
 
 /** Makes what calls providers and settles what they answer. */
 export function operationServices(app: Needs) {
@@ -56,7 +56,7 @@ export function operationServices(app: Needs) {
     waitingPayments,
     logError: (error, message) => log.warn({ error }, message),
   });
-  const discrepancies = discrepancyWorker({
+  const discrepancyLookUps = discrepancyWorker({
     ...common,
     settler,
     onVerdict,
@@ -68,7 +68,7 @@ export function operationServices(app: Needs) {
     rechecker,
     waitingPayments,
     payerReturns,
-    discrepancyWorker: discrepancies,
+    discrepancyWorker: discrepancyLookUps,
   };
 }
 
@@ -103,18 +103,23 @@ function providerCallObserver({ metrics, tracing, clock }: Needs): ObserveCall {
   };
 }
 
+/** Also counts reports about payment methods that name the other mode. */
+export function discrepancyCounter({ metrics }: Pick<WebhooksApp, 'metrics'>) {
+  return metrics.counter(
+    'florin_discrepancies_total',
+    'Discrepancies: outcomes that contradict the settled one (contradiction), ' +
+      'are of another amount (mismatch) or of the other mode, also of a payment method ' +
+      '(mode_mismatch), and operations that a provider has forgotten (forgotten).',
+    ['kind'],
+  );
+}
+
 /** Counts and logs discrepancies and their verdicts. */
 function discrepancyObservers({
   log,
   metrics,
+  discrepancies,
 }: Needs): Pick<SettlerDeps, 'onDiscrepancy'> & Pick<DiscrepancyWorkerDeps, 'onVerdict'> {
-  const opened = metrics.counter(
-    'florin_discrepancies_total',
-    'Discrepancies: outcomes that contradict the settled one (contradiction), ' +
-      'are of another amount (mismatch) or of the other mode ' +
-      '(mode_mismatch), and operations that a provider has forgotten (forgotten).',
-    ['kind'],
-  );
   const lookedUp = metrics.counter(
     'florin_discrepancy_lookups_total',
     'Look-ups of operations with a discrepancy: the provider agrees or disagrees with what is settled.',
@@ -126,7 +131,7 @@ function discrepancyObservers({
       { kind: said, money, ...named },
       kind,
     ) => {
-      opened.labels(kind).inc();
+      discrepancies.labels(kind).inc();
       const facts = { transactionId: publicId('txn', id), operation: number, stands: state, said };
       switch (kind) {
         case 'contradiction':

@@ -1,5 +1,6 @@
 import { createMollieClient, type MollieClient } from '@mollie/api-client';
 import { failure } from '../failures.ts';
+import { fetchOnce } from '../fetch-once.ts';
 import type { Call } from '../provider.ts';
 import { singleLine } from '../redaction.ts';
 
@@ -85,13 +86,13 @@ interface OutgoingRequest {
   body?: string;
 }
 
-/** Sends a request without retries. Resolves to what the library expects: the parsed body, or true for an empty one. */
+/** Sends a request. Resolves to what the library expects: the parsed body, or true for an empty one. */
 async function sendOnce(
   { root, apiKey, signal }: MollieConnection,
   path: string,
   { method = 'GET', headers, body }: OutgoingRequest = {},
 ): Promise<unknown> {
-  const response = await fetch(new URL(path, `${root}/v2/`), {
+  const response = await fetchOnce(new URL(path, `${root}/v2/`), {
     method,
     headers: {
       ...headers,

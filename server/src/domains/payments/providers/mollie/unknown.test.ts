@@ -96,7 +96,10 @@ test('a cancellation whose answer was lost is found; one that never arrived can 
 
 test.each(unclear)('a look-up with the fault %o is unknown, never absent', async (fault) => {
   const charge = operationCreated();
+  // It is sent again once.
+  const again = fault.how === 'cut' ? simulator.fault(fault) : Promise.resolve();
   expect((await withFault(fault, (faultyCall) => mollie.lookUp(charge, faultyCall))).kind).toBe('unknown');
+  await again;
 });
 
 test.each([401, 403, 404, 410, 422])('a look-up that is refused with %i is unknown', async (status) => {

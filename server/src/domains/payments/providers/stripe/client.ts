@@ -1,4 +1,5 @@
 import Stripe from 'stripe';
+import { fetchOnce } from '../fetch-once.ts';
 import type { Call } from '../provider.ts';
 
 /** The address of Stripe or of a simulator. Stripe's library takes host and port but no path. */
@@ -26,7 +27,7 @@ export function addressOf(url: string): Address {
  */
 export function stripeClient(apiKey: string, { signal, timeoutMs }: Call, address: Address): Stripe {
   const untilDeadline: typeof fetch = (input, init) =>
-    fetch(input, {
+    fetchOnce(input, {
       ...init,
       redirect: 'error',
       signal: AbortSignal.any([signal, ...(init?.signal ? [init.signal] : [])]),

@@ -46,6 +46,7 @@ const newPayment = () => ({
   userId,
   methodId: null,
   initiator: 'PAYER',
+  statementDescriptor: null,
   failureCode: null,
   failureMessage: null,
   fallback: null,

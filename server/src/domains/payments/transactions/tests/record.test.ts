@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { ChannelRow } from '../../channels/statements.ts';
 import { newPayment, type PaymentRow, payment } from '../record.ts';
 
-const channel = { id: 1, livemode: false, provider: null } as ChannelRow;
+const channel = { id: 1, livemode: false, provider: null, statement_descriptor: null } as ChannelRow;
 const createdBy = { tenantId: 1, userId: 2 };
 const input = { amount: 9_007_199_254_740_991, currency: 'USD', channelId: 1 };
 const plain = newPayment(input, channel, createdBy, '0190a5b1-c2d3-7e4f-8a6b-1c2d3e4f5a6b', Buffer.from);
