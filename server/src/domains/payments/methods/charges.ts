@@ -200,9 +200,11 @@ export class ChargeMethods {
     { id, code }: Extract<MethodEffect, { kind: 'failed' }>,
   ): Promise<void> {
     const before = await lockedMethod(transaction, { tenant_id, id });
-    const customer = await this.#deps.methodCustomers.find(transaction, [tenant_id], before.customer_id);
-    const declinedMs = customer?.nowMs ?? this.#deps.clock();
-    await transaction.run(insertDecline, [tenant_id, id, paymentId, number, declinedMs]);
+    if (!neverSentToNetwork.has(code)) {
+      const customer = await this.#deps.methodCustomers.find(transaction, [tenant_id], before.customer_id);
+      const declinedMs = customer?.nowMs ?? this.#deps.clock();
+      await transaction.run(insertDecline, [tenant_id, id, paymentId, number, declinedMs]);
+    }
     // What the issuer said decides whether an EXPIRED card can be charged: a later failure does not hide it.
     const isIssuersWord = before.status === 'EXPIRED' && before.failure_code === 'expired_card';
     const status = statusAfterFailure(before.status, code);
@@ -278,6 +280,9 @@ const customerOnChannel = ({ tenant_id, customer_id, operation_channel_id }: Cha
   customer_id: customer_id as number,
   channel_id: operation_channel_id,
 });
+
+/** Failures about a method that its network never saw. */
+const neverSentToNetwork: ReadonlySet<FailureCode> = new Set(['payment_expired', 'payment_method_missing']);
 
 /** Whether a failure is about the method, and not about the provider or about us. */
 function isOfMethod(code: FailureCode): boolean {

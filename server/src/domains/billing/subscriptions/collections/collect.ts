@@ -13,18 +13,20 @@ import { inLockOrder, lockSubscriptionIds, lockSubscriptions } from '../statemen
 import { applyOutcome, type CollectionOutcome, type DunningState, isRefused, nextPaymentAttemptOf } from './dunning.ts';
 import { withEndEffects } from './end-effects.ts';
 import {
+  type AttemptedCollection,
   type CollectionKey,
   findAwaitingSetups,
   findCollectionsOfInvoices,
   findDueCollections,
   findOpenCollections,
+  findUnsentAnnouncements,
   markCollectionsAttempted,
   postponeCollection,
 } from './statements.ts';
 
 /** Collections in one transaction, as for renewals. */
 const batchSize = 500;
-/** How long a collection that cannot be attempted is postponed. */
+/** How long a collection that cannot be attempted, or whose debit is not announced yet, is postponed. */
 const postponeMs = hourMs;
 
 export interface CollectDeps {
@@ -70,7 +72,9 @@ async function collect(due: readonly CollectionKey[], nowMs: number, deps: Colle
     ]);
     // Another node may have attempted a collection since it was read. If that payment has failed, its retry is due
     // later.
-    const stillDueIds = new Set(stillDue.map(({ invoice_id }) => invoice_id));
+    const untold = await untoldDebits(transaction, stillDue, nowMs);
+    const untoldIds = new Set(untold.map(({ invoiceId }) => invoiceId));
+    const stillDueIds = new Set(stillDue.map(({ invoice_id }) => invoice_id).filter((id) => !untoldIds.has(id)));
     const wanted = keys.filter(({ invoiceId }) => stillDueIds.has(invoiceId));
     const keyOf = ({ tenant_id: tenantId, invoice_id: invoiceId }: CollectionKey) => mapKeyOf({ tenantId, invoiceId });
     const earlier = {
@@ -84,6 +88,7 @@ async function collect(due: readonly CollectionKey[], nowMs: number, deps: Colle
     const outcomes = [
       ...attempts.flatMap((attempt) => outcomesOf(attempt, nowMs)),
       ...(await noLongerAwaited(transaction, attempts, nowMs)),
+      ...untold,
     ];
     await applyOutcomes(transaction, outcomes, deps);
     // After the outcomes, which schedule the retries that the events show.
@@ -116,6 +121,26 @@ function outcomesOf(attempt: PaymentAttempt, atMs: number): CollectionOutcome[] 
   // The invoice is void or has been paid: there is nothing left to collect.
   if (outcome === 'not_payable') return [{ tenantId, invoiceId, outcome: 'closed', atMs }];
   return [];
+}
+
+/** Debits whose announcement is not sent yet, because the mail server is down: they wait for it. */
+async function untoldDebits(
+  transaction: Queryable,
+  due: readonly AttemptedCollection[],
+  nowMs: number,
+): Promise<CollectionOutcome[]> {
+  const announced = due.filter(({ announced_method_id }) => announced_method_id !== null);
+  if (announced.length === 0) return [];
+  const unsent = await transaction.run(findUnsentAnnouncements, [
+    announced.map(({ tenant_id }) => tenant_id),
+    announced.map(({ invoice_id }) => invoice_id),
+  ]);
+  const ids = new Set(unsent.map(({ invoice_id }) => invoice_id));
+  return announced
+    .filter(({ invoice_id }) => ids.has(invoice_id))
+    .map(({ tenant_id: tenantId, invoice_id: invoiceId, announced_method_id: methodId }) => {
+      return { tenantId, invoiceId, outcome: 'announced', methodId, atMs: nowMs + postponeMs };
+    });
 }
 
 /**

@@ -53,6 +53,16 @@ export const findAwaitingSetups = statement<{ tenant_id: number; invoice_id: num
                    where m.tenant_id = i.tenant_id and m.customer_id = i.customer_id and ${isBeingSetUp})`,
 );
 
+/** The invoices among these whose debit is announced by a mail that is not sent yet. Values: arrays of tenants and invoices. */
+export const findUnsentAnnouncements = statement<{ invoice_id: number }>(
+  'subscriptions.find_unsent_announcements',
+  `select wanted.invoice_id
+     from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, invoice_id)
+    where exists (select from invoice_mail m
+                   where m.tenant_id = wanted.tenant_id and m.invoice_id = wanted.invoice_id and m.kind = 'DEBIT'
+                     and m.state = 'OPEN')`,
+);
+
 /** Values: tenant, invoice, new due time (ms). */
 export const postponeCollection = statement(
   'subscriptions.postpone_collection',

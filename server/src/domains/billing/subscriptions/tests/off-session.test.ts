@@ -158,6 +158,28 @@ describe('a renewal', () => {
     expect(await paymentsOf(customerId)).toHaveLength(3);
   });
 
+  test('by a debit waits until its announcement is sent', async () => {
+    const { clockId, customerId } = await subscriber();
+    const consent = { ipAddress: '192.0.2.7', userAgent: 'A browser', acceptedTime: '2027-01-01T00:00:00Z' };
+    await kept(customerId, 'succeed', { type: 'sepa_debit', consent });
+    await subscribe(customerId);
+    const invoice = await eventually('it is announced', async () => {
+      const [found] = await invoicesOf(customerId);
+      return found?.nextPaymentAttempt === '2027-01-02T00:00:00.000Z' && found;
+    });
+    // As for an invoice that is not a test: the mail server is down.
+    await db.query(
+      `insert into invoice_mail (tenant_id, id, invoice_id, kind, due_at)
+       values (0, gen_random_uuid(), $1, 'DEBIT', 'infinity')`,
+      [invoice.id],
+    );
+    await advance(clockId, '2027-01-02T00:30:00Z');
+    expect(await paymentsOf(customerId)).toEqual([]);
+    await db.query(`update invoice_mail set state = 'SENT', ended_at = now() where invoice_id = $1`, [invoice.id]);
+    await advance(clockId, '2027-01-02T01:00:00Z');
+    expect(await invoicesOf(customerId)).toMatchObject([{ status: 'PAID' }]);
+  });
+
   test('is skipped without counting while the network of the card allows no further attempt', async () => {
     const { clockId, customerId } = await subscriber();
     const methodId = await kept(customerId, 'decline:insufficient_funds');
