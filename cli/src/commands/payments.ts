@@ -18,6 +18,7 @@ export const addPaymentCommands: AddCommands = (program, run) => {
     .option('--customer <id>', 'who pays')
     .option('--metadata <name=value>', 'may be repeated', collect, [])
     .option('--idempotency-key <key>', 'the same key never creates a second payment')
+    .option('--manual-capture', 'only authorize it; florin payments capture takes the money')
     .option('--wait', 'wait until it is decided; exit code 1 if it did not succeed')
     .action(run(createPayment));
   payments
@@ -39,6 +40,20 @@ export const addPaymentCommands: AddCommands = (program, run) => {
     .description('print each status of a payment until it is decided; exit code 1 if it did not succeed')
     .argument('<id>')
     .action(run(watchPayment));
+
+  payments
+    .command('capture')
+    .description('capture an authorized payment')
+    .argument('<id>')
+    .option('--amount <minor units>', 'by default all that can be captured')
+    .option('--more-follows', 'further captures follow; by default the rest is released')
+    .option('--idempotency-key <key>', 'the same key never creates a second capture')
+    .action(run(capturePayment));
+  payments
+    .command('release')
+    .description('release what was not captured of a payment')
+    .argument('<id>')
+    .action(run(async ({ florin, out }: Cli, id: string) => out.record(await florin.transactions.release(id))));
 
   const refunds = program.command('refunds').description('refunds');
   refunds
@@ -70,6 +85,7 @@ interface PaymentOptions {
   customer?: string;
   metadata: string[];
   idempotencyKey?: string;
+  manualCapture?: boolean;
   wait?: boolean;
 }
 
@@ -83,12 +99,25 @@ async function createPayment(cli: Cli, options: PaymentOptions): Promise<void> {
     description: options.description,
     customerId: options.customer === undefined ? undefined : wholeNumber(options.customer, '--customer'),
     metadata,
+    ...(options.manualCapture === true && { captureMethod: 'MANUAL' as const }),
   };
   const payment = await florin.transactions.create(input, { idempotencyKey: options.idempotencyKey, signal });
   if (options.wait !== true) return out.record(payment);
   const decided = await florin.transactions.waitFor(payment.id, { signal });
   out.record(decided);
   requireSuccess(decided);
+}
+
+interface CaptureOptions {
+  amount?: string;
+  moreFollows?: boolean;
+  idempotencyKey?: string;
+}
+
+async function capturePayment({ florin, out }: Cli, id: string, options: CaptureOptions): Promise<void> {
+  const amount = options.amount === undefined ? undefined : wholeNumber(options.amount, '--amount');
+  const { moreFollows = false, idempotencyKey } = options;
+  out.record(await florin.transactions.capture({ id, amount, final: !moreFollows }, { idempotencyKey }));
 }
 
 interface ListOptions {

@@ -33,6 +33,11 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
   'transaction.refunded': async (stage) => (await refund(stage, await paid(stage))).transactionId,
   'transaction.action_required': async (stage) => (await pay(stage, 'payer')).id,
+  'transaction.authorized': async (stage) => (await pay(stage, 'authorize', { captureMethod: 'MANUAL' })).id,
+  'transaction.captured': (stage) => capture(stage, 'authorize'),
+  'transaction.capture_failed': (stage) => capture(stage, 'capture:fail'),
+  'transaction.authorization_expiring': async (stage) =>
+    (await pay(stage, 'authorize:expires', { captureMethod: 'MANUAL' })).id,
   'refund.created': async (stage) => (await refund(stage, await paid(stage))).id,
   'refund.succeeded': async (stage) => (await refund(stage, await paid(stage))).id,
   'refund.failed': async (stage) => (await refund(stage, await paid(stage, 'refund:fail'))).id,
@@ -60,7 +65,11 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
 };
 
-function pay({ florin, channel, overrides }: Stage, behaviour?: string): Promise<Transaction> {
+function pay(
+  { florin, channel, overrides }: Stage,
+  behaviour?: string,
+  further: { captureMethod?: 'MANUAL' } = {},
+): Promise<Transaction> {
   const { metadata, ...others } = overrides;
   const sandbox = behaviour === undefined ? {} : { sandbox: behaviour };
   return florin.transactions.create({
@@ -68,6 +77,7 @@ function pay({ florin, channel, overrides }: Stage, behaviour?: string): Promise
     currency: 'USD',
     channelId: channel.id,
     description: 'Made by florin trigger',
+    ...further,
     ...others,
     metadata: { ...sandbox, ...(metadata as object | undefined) },
   });
@@ -76,6 +86,19 @@ function pay({ florin, channel, overrides }: Stage, behaviour?: string): Promise
 async function paid(stage: Stage, behaviour?: string): Promise<TransactionDetail> {
   const { id } = await pay(stage, behaviour);
   return stage.florin.transactions.waitFor(id, { signal: stage.signal });
+}
+
+/** Captures a payment as soon as it is authorized. */
+async function capture(stage: Stage, behaviour: string): Promise<string> {
+  const { id } = await pay(stage, behaviour, { captureMethod: 'MANUAL' });
+  const { transactions } = stage.florin;
+  for (;;) {
+    const { amountCapturable, status } = await transactions.get(id);
+    if (amountCapturable > 0 || (status !== 'PENDING' && status !== 'PROCESSING')) break;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  await transactions.capture({ id });
+  return id;
 }
 
 const refund = ({ florin }: Stage, { id }: TransactionDetail) => florin.refunds.create({ transactionId: id });

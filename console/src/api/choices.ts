@@ -74,6 +74,8 @@ export const auditListAction = [
   'payment_method.setup',
   'payment_method.default',
   'payment_method.detach',
+  'transaction.capture',
+  'transaction.release',
 ] as const;
 
 export const auditExportFormat = [
@@ -155,6 +157,8 @@ export const auditExportAction = [
   'payment_method.setup',
   'payment_method.default',
   'payment_method.detach',
+  'transaction.capture',
+  'transaction.release',
 ] as const;
 
 export const tenantsModifyMailLanguage = [
@@ -213,6 +217,10 @@ export const eventsListType = [
   'payment_method.updated',
   'payment_method.revoked',
   'payment_method.detached',
+  'transaction.authorized',
+  'transaction.captured',
+  'transaction.capture_failed',
+  'transaction.authorization_expiring',
 ] as const;
 
 export const webhooksDeliveriesListState = [
@@ -256,6 +264,10 @@ export const webhooksDeliveriesListEventType = [
   'payment_method.updated',
   'payment_method.revoked',
   'payment_method.detached',
+  'transaction.authorized',
+  'transaction.captured',
+  'transaction.capture_failed',
+  'transaction.authorization_expiring',
   'webhook.ping',
 ] as const;
 
@@ -268,6 +280,12 @@ export const channelsModifyProvider = [
   'sandbox',
   'stripe',
   'mollie',
+] as const;
+
+export const channelsModifyCapture = [
+  'NONE',
+  'SINGLE',
+  'MULTIPLE',
 ] as const;
 
 export const paymentMethodsSetupType = [
@@ -306,6 +324,11 @@ export const ledgerEntriesAccount = [
 export const transactionsCreateInitiator = [
   'PAYER',
   'MERCHANT',
+] as const;
+
+export const transactionsCreateCaptureMethod = [
+  'AUTOMATIC',
+  'MANUAL',
 ] as const;
 
 export const transactionsCreateAgreement = [

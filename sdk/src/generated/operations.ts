@@ -95,6 +95,8 @@ export const operations: Readonly<Record<string, Operation>> = {
   'transactions.update': ['POST', '/api/transaction/update', 'k'],
   'transactions.get': ['GET', '/api/transaction/detail'],
   'transactions.list': ['GET', '/api/transaction/list', 'lpm'],
+  'transactions.capture': ['POST', '/api/transaction/capture', 'k'],
+  'transactions.release': ['POST', '/api/transaction/release', 'k'],
   'refunds.create': ['POST', '/api/refund/create', 'k'],
   'refunds.get': ['GET', '/api/refund/detail'],
   'refunds.list': ['GET', '/api/refund/list', 'lpm'],

@@ -21,6 +21,7 @@ import { tenants } from '../domains/identity/tenants/module.ts';
 import { users } from '../domains/identity/users/module.ts';
 import { views } from '../domains/identity/views/module.ts';
 import { callbacks } from '../domains/payments/callbacks/module.ts';
+import { captures } from '../domains/payments/captures/module.ts';
 import { channels } from '../domains/payments/channels/module.ts';
 import { ledger } from '../domains/payments/ledger/module.ts';
 import { methods } from '../domains/payments/methods/module.ts';
@@ -65,6 +66,7 @@ const declared = [
   methods,
   ledger,
   transactions,
+  captures,
   refunds,
   operations,
   timeline,

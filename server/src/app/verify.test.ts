@@ -108,6 +108,21 @@ async function makeEverything(): Promise<void> {
     });
   }
   await makeReversed();
+  await makeCaptured();
+}
+
+/** An authorized payment of which a part was captured. */
+async function makeCaptured(): Promise<void> {
+  const channelId = await makeChannel(florin, admin, { provider: 'sandbox', capture: 'MULTIPLE' });
+  const id = await makePayment(florin, admin, channelId, { captureMethod: 'MANUAL' });
+  const read = async () => dataOf(await florin.get(`/api/transaction/detail?id=${id}`, admin));
+  await eventually('it is authorized', async () => (await read()).amountCapturable === 1999);
+  const { id: capture } = dataOf(
+    await florin.post('/api/transaction/capture', { id, amount: 300, final: false }, admin),
+  );
+  await eventually('it is captured', async () => (await read()).amountCaptured === 300);
+  made.held = id;
+  made.capture = capture;
 }
 
 /** A refund that fails after it has succeeded. */
@@ -568,6 +583,43 @@ const plants: Plant[] = [
     'a payment that only says it succeeded',
     `update transaction set status = 'SUCCESS' where id = {pending}`,
     ofPayment('pending'),
+  ],
+  [
+    /the sum of its captures/,
+    'a payment that says it has captured more',
+    'update transaction set amount_captured = 301, amount_capturable = 1698 where id = {held}',
+    ofPayment('held'),
+  ],
+  [
+    /has the amounts of an authorization/,
+    'an amount captured of a payment that is captured automatically',
+    'update transaction set amount_captured = amount where id = {charged}',
+    ofPayment('charged'),
+  ],
+  [
+    /has reserved what its capture/,
+    'an amount that nothing has reserved',
+    'update transaction set amount_capturable = 1698 where id = {held}',
+    ofPayment('held'),
+  ],
+  [
+    /asked for a capture by one operation/,
+    'a capture of another amount than was asked for',
+    'update provider_operation set amount = 5 where capture_id = {capture}',
+    ofPayment('capture'),
+  ],
+  [
+    /that took money is booked once/,
+    'a capture without its transfer',
+    `${freely} delete from ledger_transfer where source_id = {capture}`,
+    ofPayment('capture'),
+  ],
+  [
+    /result of a capture has exactly one event/,
+    'a capture that was not reported',
+    `delete from event where type = 'transaction.captured'
+         and id in (select id from event where object_id = 'txn_' || replace({held}, '-', ''))`,
+    ofPayment('held'),
   ],
   [
     /has its event/,

@@ -258,6 +258,16 @@ const differing: Record<string, Partial<Case>> = {
     ownerships: named,
     request: ({ transaction: id }) => ({ body: { id, description: unique('words') }, id }),
   },
+  'POST /api/transaction/capture': {
+    ownerships: named,
+    request: ({ transaction: id }) => ({ body: { id }, id }),
+    answers: 409,
+  },
+  'POST /api/transaction/release': {
+    ownerships: named,
+    request: ({ transaction: id }) => ({ body: { id }, id }),
+    answers: 409,
+  },
   'POST /api/discrepancy/close': {
     ownerships: named,
     request: async ({ paid: id }) => {
@@ -819,6 +829,8 @@ const unaudited: Record<string, string> = {
   'POST /api/device/decide': 'Names a code of nobody; recorded for a login that waits: device-login.test.ts.',
   'POST /api/session/revoke': "Names a session of nobody; recorded for the caller's own: own-sessions.test.ts.",
   'POST /api/payment-method/setup': 'Refused here: methods.test.ts.',
+  'POST /api/transaction/capture': 'The payments here are not authorized: captures.test.ts.',
+  'POST /api/transaction/release': 'The payments here are not authorized: captures.test.ts.',
   'POST /api/webhook/replay': 'The deliveries here are still open, so nothing is replayed: audit.test.ts.',
   'POST /api/callback/{channel}': 'Sent by a provider, and stored as it is.',
   'POST /api/callback/{channel}/{token}': 'Sent by a provider, and stored as it is.',

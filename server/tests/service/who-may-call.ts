@@ -83,6 +83,8 @@ const permissions: Record<string, Permission['needs'] | Permission> = {
   'GET /api/payment-method/list': 'transaction_read',
   'POST /api/payment-method/default': 'transaction_write',
   'POST /api/payment-method/detach': 'transaction_write',
+  'POST /api/transaction/capture': 'transaction_write',
+  'POST /api/transaction/release': 'transaction_write',
   'GET /api/refund/list': 'transaction_read',
   'GET /api/discrepancy/list': 'transaction_read',
   'POST /api/discrepancy/close': 'transaction_refund',

@@ -1,4 +1,4 @@
-import { Button, Select, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, Select, Text, TextInput } from '@mantine/core';
 import { useClipboard, useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import type { TransactionDetail } from '../../api/client.ts';
@@ -14,12 +14,14 @@ import { curlOf } from './curl.ts';
 
 export function PaymentActions({ payment }: { payment: TransactionDetail }) {
   const text = useText();
-  const [dialog, setDialog] = useState<'refund' | 'cancel'>();
+  const [dialog, setDialog] = useState<'refund' | 'cancel' | 'capture' | 'release'>();
   const { copied, copy } = useClipboard();
   const close = () => setDialog(undefined);
   const isOpen = payment.status === 'PENDING' || payment.status === 'PROCESSING';
   const isPaid = payment.status === 'SUCCESS' || payment.status === 'REFUNDED';
-  const isRefundable = isPaid && payment.amountRefunded < payment.amount;
+  const isRefundable = isPaid && payment.amountRefunded < payment.amountCaptured;
+  const isCapturable = isOpen && payment.amountCapturable > 0;
+  const isCaptured = payment.amountCaptured > 0;
   return (
     <>
       {typeof payment.nextAction?.url === 'string' && isOpen && (
@@ -38,9 +40,19 @@ export function PaymentActions({ payment }: { payment: TransactionDetail }) {
         {copied ? text('common.copied') : text('payment.copyCurl')}
       </Button>
       {isOpen && <RecordOutcome payment={payment} />}
-      {isOpen && (
+      {isOpen && !isCaptured && (
         <PermittedButton needs="transaction_write" variant="default" onClick={() => setDialog('cancel')}>
           {text('payment.cancel')}
+        </PermittedButton>
+      )}
+      {isCapturable && isCaptured && (
+        <PermittedButton needs="transaction_write" variant="default" onClick={() => setDialog('release')}>
+          {text('payment.release')}
+        </PermittedButton>
+      )}
+      {isCapturable && (
+        <PermittedButton needs="transaction_write" onClick={() => setDialog('capture')}>
+          {text('payment.capture')}
         </PermittedButton>
       )}
       {isPaid && (
@@ -53,6 +65,18 @@ export function PaymentActions({ payment }: { payment: TransactionDetail }) {
         </PermittedButton>
       )}
       <RefundModal payment={payment} opened={dialog === 'refund'} onClose={close} />
+      <CaptureModal payment={payment} opened={dialog === 'capture'} onClose={close} />
+      <FormModal
+        title={text('payment.releaseTitle')}
+        submit={text('payment.release')}
+        opened={dialog === 'release'}
+        onClose={close}
+        operation="transactions.release"
+        isIdempotent
+        bodyOf={() => ({ id: payment.id })}
+      >
+        <Text size="sm">{text('payment.releaseHint')}</Text>
+      </FormModal>
       <FormModal
         title={text('payment.cancelTitle')}
         submit={text('payment.cancel')}
@@ -69,16 +93,16 @@ export function PaymentActions({ payment }: { payment: TransactionDetail }) {
   );
 }
 
-interface RefundModalProps {
+interface AmountModalProps {
   payment: TransactionDetail;
   opened: boolean;
   onClose: () => void;
 }
 
-function RefundModal({ payment, opened, onClose }: RefundModalProps) {
+function RefundModal({ payment, opened, onClose }: AmountModalProps) {
   const text = useText();
   const { currency, id } = payment;
-  const rest = payment.amount - payment.amountRefunded;
+  const rest = payment.amountCaptured - payment.amountRefunded;
   return (
     <FormModal
       title={text('payment.refundTitle')}
@@ -110,6 +134,42 @@ function RefundModal({ payment, opened, onClose }: RefundModalProps) {
             data-autofocus
           />
           <TextInput name="reason" label={text('payment.reason')} maxLength={255} error={errorOf('reason')} />
+        </>
+      )}
+    </FormModal>
+  );
+}
+
+function CaptureModal({ payment, opened, onClose }: AmountModalProps) {
+  const text = useText();
+  const { currency, id, amountCapturable } = payment;
+  return (
+    <FormModal
+      title={text('payment.captureTitle')}
+      submit={text('payment.capture')}
+      opened={opened}
+      onClose={onClose}
+      operation="transactions.capture"
+      isIdempotent
+      bodyOf={({ amount, more }) => ({ id, amount: minorUnits(amount), final: more === undefined })}
+    >
+      {(errorOf) => (
+        <>
+          <MoneyField
+            name="amount"
+            label={text('payments.amount')}
+            description={
+              <>
+                {text('payment.captureHint')} <Money amount={amountCapturable} currency={currency} />
+              </>
+            }
+            currency={currency}
+            defaultAmount={amountCapturable}
+            error={errorOf('amount')}
+            required
+            data-autofocus
+          />
+          <Checkbox name="more" label={text('payment.captureMore')} error={errorOf('final')} />
         </>
       )}
     </FormModal>

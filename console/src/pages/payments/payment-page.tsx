@@ -15,6 +15,7 @@ import { CustomerLink } from '../customers/customer-name.tsx';
 import { ObjectEvents } from '../events/object-events.tsx';
 import { MethodLink } from '../methods/method-label.tsx';
 import { PaymentActions } from './payment-actions.tsx';
+import { PaymentCaptures } from './payment-captures.tsx';
 import classes from './payment-page.module.css';
 import { PaymentRefunds } from './payment-refunds.tsx';
 import { PaymentTimeline } from './payment-timeline.tsx';
@@ -43,6 +44,7 @@ export default function PaymentPage({ id }: { id: string }) {
               <Section title={text('payment.timeline')}>
                 <PaymentTimeline id={id} />
               </Section>
+              {payment.captures.length > 0 && <PaymentCaptures payment={payment} />}
               {payment.amountRefunded > 0 && <PaymentRefunds transactionId={id} />}
               <ObjectEvents objectId={id} />
             </Stack>
@@ -73,6 +75,24 @@ function PaymentFacts({ payment }: { payment: TransactionDetail }) {
         facts={[
           ['ID', <Copyable key="id" value={payment.id} />],
           [text('payments.amount'), <Money key="amount" amount={payment.amount} currency={currency} />],
+          [
+            text('payment.capturable'),
+            payment.amountCapturable > 0 && (
+              <Money key="capturable" amount={payment.amountCapturable} currency={currency} />
+            ),
+          ],
+          [
+            text('payment.captureBefore'),
+            payment.amountCapturable > 0 && payment.captureBefore !== null && (
+              <Time key="captureBefore" value={payment.captureBefore} precise />
+            ),
+          ],
+          [
+            text('payment.captured'),
+            payment.captureMethod === 'MANUAL' && payment.amountCaptured > 0 && (
+              <Money key="captured" amount={payment.amountCaptured} currency={currency} />
+            ),
+          ],
           [
             text('payment.refunded'),
             payment.amountRefunded > 0 && <Money key="refunded" amount={payment.amountRefunded} currency={currency} />,

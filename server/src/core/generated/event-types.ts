@@ -34,4 +34,8 @@ export const scopeOfEventType = {
   'payment_method.updated': "transaction_read",
   'payment_method.revoked': "transaction_read",
   'payment_method.detached': "transaction_read",
+  'transaction.authorized': "transaction_read",
+  'transaction.captured': "transaction_read",
+  'transaction.capture_failed': "transaction_read",
+  'transaction.authorization_expiring': "transaction_read",
 } as const;

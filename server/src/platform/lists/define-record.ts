@@ -154,6 +154,9 @@ export function defineRecord<const F extends Fields, const Stored extends Stored
     inserted: {
       columns: all.map(({ column }) => column).join(', '),
       values: all.map(insertedValue).join(', '),
+      /** The same, with other SQL for some columns that have an initial value. */
+      valuesWith: (others: { readonly [Column in InitialColumns<F, Stored>]?: string }) =>
+        all.map((one) => (others as Record<string, string>)[one.column] ?? insertedValue(one)).join(', '),
     },
     /** The input columns of new rows, which are made from the items of a batch. */
     insertColumns: <Item>(rowOf: (item: Item) => ThisRow) =>

@@ -1,9 +1,11 @@
 import type {
   Call,
   CancelOperation,
+  CaptureOperation,
   ChargeOperation,
   Credentials,
   RefundOperation,
+  ReleaseOperation,
   SetupOperation,
 } from '../../../src/domains/payments/providers/provider.ts';
 
@@ -36,6 +38,7 @@ export function operationsOf({ credentials, currency, paymentMethod }: Operation
       method: null,
       initiator: 'PAYER',
       save: null,
+      captureMethod: 'AUTOMATIC',
       lines: null,
       billingAddress: null,
       statementDescriptor: null,
@@ -56,6 +59,24 @@ export function operationsOf({ credentials, currency, paymentMethod }: Operation
       const made = { chargeKey, chargeReference, chargeCreatedMs, chargeCalledMs: charge.calledMs ?? chargeCreatedMs };
       return { ...nextOperation(), kind: 'CANCEL', ...made, ...facts };
     },
+    /** Captures some of a charge that was authorized; final, and of all of it, unless `facts` say otherwise. */
+    captureOperation: (chargeReference: string, facts: Partial<CaptureOperation> = {}): CaptureOperation => ({
+      ...nextOperation(),
+      kind: 'CAPTURE',
+      chargeKey: 'txn_1-1',
+      chargeReference,
+      authorizedAmount: 1999,
+      capturedBefore: 0,
+      isFinal: true,
+      ...facts,
+    }),
+    releaseOperation: (chargeReference: string, facts: Partial<ReleaseOperation> = {}): ReleaseOperation => ({
+      ...nextOperation(),
+      kind: 'RELEASE',
+      chargeKey: 'txn_1-1',
+      chargeReference,
+      ...facts,
+    }),
     setupOperation: (facts: Partial<SetupOperation> = {}): SetupOperation => ({
       kind: 'SETUP',
       key: `mtd_${++count}-1`,

@@ -1,6 +1,7 @@
 import type {
   Call,
   CancelOperation,
+  CaptureOperation,
   ChargeOperation,
   Credentials,
   RefundOperation,
@@ -92,6 +93,7 @@ export function chargeOf(changes: Partial<ChargeOperation> = {}): ChargeOperatio
     method: null,
     initiator: 'PAYER',
     save: null,
+    captureMethod: 'AUTOMATIC',
     lines: null,
     billingAddress: null,
     statementDescriptor: null,
@@ -108,6 +110,19 @@ export function refundOf(charge: ChargeOperation, changes: Partial<RefundOperati
     ...followingOn(charge),
     chargeReference: referenceOf(charge.key),
     reason: null,
+    ...changes,
+  };
+}
+
+export function captureOf(charge: ChargeOperation, changes: Partial<CaptureOperation> = {}): CaptureOperation {
+  return {
+    kind: 'CAPTURE',
+    ...followingOn(charge),
+    chargeKey: charge.key,
+    chargeReference: referenceOf(charge.key),
+    authorizedAmount: charge.amount,
+    capturedBefore: 0,
+    isFinal: true,
     ...changes,
   };
 }

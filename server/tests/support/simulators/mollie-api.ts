@@ -101,8 +101,8 @@ export class MollieApi {
     const { pathname, searchParams } = new URL(path, 'http://mollie');
     if (pathname.startsWith('/v2/customers')) return this.#routeCustomers(method, pathname, searchParams, body);
     if (pathname === '/v2/methods' && method === 'GET') return this.#listMethods(searchParams);
-    const [, id, release, captures, refunds, refundId] =
-      /^\/v2\/payments(?:\/(\w+)(?:(\/release-authorization)|(\/captures)|(\/refunds(?:\/(\w+))?))?)?$/.exec(
+    const [, id, release, captures, captureId, refunds, refundId] =
+      /^\/v2\/payments(?:\/(\w+)(?:(\/release-authorization)|(\/captures(?:\/(\w+))?)|(\/refunds(?:\/(\w+))?))?)?$/.exec(
         pathname,
       ) ?? notFound();
     if (id === undefined) {
@@ -113,6 +113,10 @@ export class MollieApi {
     if (release !== undefined && method === 'POST') return requestRelease(payment);
     if (captures !== undefined) {
       if (method === 'POST') return this.#capture(payment, parseObject(body));
+      if (captureId !== undefined) {
+        const capture = payment.captures.find((each) => each.id === captureId) ?? notFound();
+        return { status: 200, body: captureBody(capture, this.root) };
+      }
       return this.#list('captures', pathname, payment.captures, searchParams, (each) => captureBody(each, this.root));
     }
     if (refunds === undefined) {

@@ -317,6 +317,7 @@ export function paymentBody(payment: SimulatedPayment, root: string): Record<str
     createdAt: timeOf(createdMs),
     ...(timeOfStatus && { [timeOfStatus]: timeOf(changedMs ?? createdMs) }),
     ...(status === 'open' && { expiresAt: timeOf(createdMs + 15 * 60_000) }),
+    ...(status === 'authorized' && { captureBefore: timeOf((changedMs ?? createdMs) + authorizedMs) }),
     ...(finalStatuses.includes(status) ? {} : { isCancelable: isCancelable(payment) }),
     ...(isPaid && { amountRefunded: inDecimals(refunded), amountRemaining: inDecimals(remaining(payment)) }),
     ...(webhookUrl === null ? {} : { webhookUrl }),
@@ -334,6 +335,17 @@ export function paymentBody(payment: SimulatedPayment, root: string): Record<str
       documentation: page('https://docs.mollie.com/reference/get-payment'),
     },
   };
+}
+
+/** How long an authorization lasts. */
+const authorizedMs = 7 * 86_400_000;
+
+/** What was captured of a payment, and whether that is all of it. */
+export function capturedOf({ amount, captures }: SimulatedPayment): { captured: Amount; isWhole: boolean } {
+  const units = captures
+    .filter(({ status }) => status === 'succeeded')
+    .reduce((sum, capture) => sum + minorUnits(capture.amount), 0n);
+  return { captured: { ...amount, value: decimalsOf(units, amount) }, isWhole: units === minorUnits(amount) };
 }
 
 function detailsOf(failureReason: string | null, bankReasonCode: string | null) {
@@ -424,7 +436,9 @@ export function newCapture(
   const { id: paymentId, mode, status } = payment;
   if (status !== 'authorized') throw new Problem(422, 'The payment is not authorized and cannot be captured.');
   const captured = amount === undefined ? payment.amount : amountIn(amount);
-  if (minorUnits(captured) > minorUnits(payment.amount)) throw new Problem(422, 'The amount is too high.', 'amount');
+  const earlier = payment.captures.filter(({ status: one }) => one !== 'failed').map((one) => minorUnits(one.amount));
+  const inAll = earlier.reduce((sum, one) => sum + one, minorUnits(captured));
+  if (inAll > minorUnits(payment.amount)) throw new Problem(422, 'The amount is too high.', 'amount');
   return { id: newId('cpt_'), mode, paymentId, status: 'pending', amount: captured, metadata, createdMs };
 }
 

@@ -10,6 +10,7 @@ import { type ApiAnswer, type ApiRequest, MollieApi } from './mollie-api.ts';
 import { checkoutPage, isUndecided } from './mollie-checkout.ts';
 import type { SimulatedMandate } from './mollie-customers.ts';
 import {
+  capturedOf,
   hal,
   isOfferedFor,
   type PaymentStatus,
@@ -131,12 +132,13 @@ export class MollieSimulator {
     this.#settle(id, 'paid');
   }
 
-  /** A capture that was asked for succeeds, and pays the payment. */
+  /** A capture that was asked for succeeds. The payment is paid when all of it is captured. */
   capture(id: string): void {
-    const capture = this.#pendingCapture(id);
-    capture.status = 'succeeded';
-    this.payment(id).amountCaptured = capture.amount;
-    this.#settle(id, 'paid');
+    this.#pendingCapture(id).status = 'succeeded';
+    const payment = this.payment(id);
+    const { captured, isWhole } = capturedOf(payment);
+    payment.amountCaptured = captured;
+    this.#settle(id, isWhole ? 'paid' : 'authorized');
   }
 
   failCapture(id: string): void {
@@ -192,8 +194,9 @@ export class MollieSimulator {
 
   /** The release of an authorization that was asked for succeeds. */
   release(id: string): void {
-    if (!this.payment(id).isReleasing) throw new Error(`Nobody has asked to release ${id}.`);
-    this.#settle(id, 'canceled');
+    const payment = this.payment(id);
+    if (!payment.isReleasing) throw new Error(`Nobody has asked to release ${id}.`);
+    this.#settle(id, payment.amountCaptured === undefined ? 'canceled' : 'paid');
   }
 
   /** The payment is in progress at the payer's bank. Mollie sends no callback for that. */

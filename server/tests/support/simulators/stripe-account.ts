@@ -21,6 +21,7 @@ import {
   currencyOf,
   ofSession,
   problem,
+  randomId,
   requireChargeableAmount,
   requireMandate,
   requireStatus,
@@ -45,11 +46,24 @@ const intentParams = [
   'metadata',
   'off_session',
   'payment_method',
+  'payment_method_options',
   'return_url',
   'setup_future_usage',
   'statement_descriptor',
   'statement_descriptor_suffix',
 ];
+
+/** What an intent shows of the options that were asked for: none, or those of cards. */
+function cardOptions(given: Params): Record<string, unknown> {
+  const multicapture = text(tree(given, 'card'), 'request_multicapture');
+  if (multicapture === undefined) return {};
+  const card = { installments: null, mandate_options: null, network: null, request_three_d_secure: 'automatic' };
+  return { card: { ...card, request_multicapture: multicapture } };
+}
+
+/** Several captures are a setting of the account; here every card may be captured again that asks for it. */
+const mayCaptureAgain = ({ payment_method_options: { card } }: SimulatedIntent) =>
+  (card as { request_multicapture?: string } | undefined)?.request_multicapture === 'if_available';
 
 /** One Stripe account: payment intents, charges, refunds, customers and payment methods (https://docs.stripe.com/api). */
 export class StripeAccount implements StripeWorld {
@@ -102,6 +116,7 @@ export class StripeAccount implements StripeWorld {
       livemode: this.livemode,
       metadata: metadata(params),
       payment_method: method?.id ?? null,
+      payment_method_options: cardOptions(tree(params, 'payment_method_options')),
       setup_future_usage: text(params, 'setup_future_usage') ?? null,
       status: method === undefined ? 'requires_payment_method' : 'requires_confirmation',
     });
@@ -135,13 +150,54 @@ export class StripeAccount implements StripeWorld {
       throw ofSession('payment_intent_unexpected_state', 'PaymentIntent');
     }
     requireStatus(intent, 'cancel', cancelable);
+    if (intent.status === 'requires_capture' && intent.amount_received > 0) return this.#captured(intent, true);
     return this.end(id, text(params, 'cancellation_reason') ?? null);
+  }
+
+  /** https://docs.stripe.com/api/payment_intents/capture */
+  captureIntent(id: string, params: Params): SimulatedIntent {
+    requireKnown(params, ['amount_to_capture', 'final_capture', 'expand']);
+    const intent = this.intent(id);
+    requireStatus(intent, 'capture', ['requires_capture']);
+    const isFinal = text(params, 'final_capture') !== 'false';
+    const charge = this.latestCharge(intent) as SimulatedCharge;
+    if (!isFinal && !mayCaptureAgain(intent)) {
+      throw problem('final_capture', 'Multicapture is not available for this PaymentIntent.');
+    }
+    const amount = integer(params, 'amount_to_capture') ?? intent.amount_capturable;
+    if (amount < 1 || amount > intent.amount_capturable) {
+      const message = 'The amount_to_capture is greater than the remaining capturable amount of the PaymentIntent.';
+      throw new StripeProblem(400, { code: 'amount_too_large', param: 'amount_to_capture', message });
+    }
+    charge.amount_captured += amount;
+    charge.captured = true;
+    charge.balance_transaction = `txn_${randomId()}`;
+    intent.amount_received += amount;
+    intent.amount_capturable -= amount;
+    return this.#captured(intent, isFinal || intent.amount_capturable === 0);
+  }
+
+  /** An authorization ends by itself, after some days: what was captured of it stays captured. */
+  expireAuthorization(id: string): SimulatedIntent {
+    const intent = this.intent(id);
+    requireStatus(intent, 'expire', ['requires_capture']);
+    return intent.amount_received > 0 ? this.#captured(intent, true) : this.end(id, 'automatic');
+  }
+
+  #captured(intent: SimulatedIntent, isFinal: boolean): SimulatedIntent {
+    if (isFinal) {
+      intent.amount_capturable = 0;
+      intent.status = 'succeeded';
+    }
+    this.onEvent(isFinal ? 'payment_intent.succeeded' : 'payment_intent.amount_capturable_updated', intent);
+    return intent;
   }
 
   /** Ends an intent for good. */
   end(id: string, reason: string | null = null): SimulatedIntent {
     const intent = this.intent(id);
     intent.status = 'canceled';
+    intent.amount_capturable = 0;
     intent.next_action = null;
     intent.canceled_at = this.seconds();
     intent.cancellation_reason = reason;
@@ -158,7 +214,7 @@ export class StripeAccount implements StripeWorld {
     const intent = this.intent(required(params, 'payment_intent'), 400);
     const charge = this.charges.find(({ id }) => id === intent.latest_charge);
     if (charge === undefined) throw problem('payment_intent', 'This PaymentIntent has no successful charge to refund.');
-    const left = charge.amount - charge.amount_refunded;
+    const left = charge.amount_captured - charge.amount_refunded;
     if (left === 0) {
       const message = `Charge ${charge.id} has already been refunded.`;
       throw new StripeProblem(400, { code: 'charge_already_refunded', message });
@@ -169,7 +225,7 @@ export class StripeAccount implements StripeWorld {
     }
     requireChargeableAmount(amount, charge.currency);
     charge.amount_refunded += amount;
-    charge.refunded = charge.amount_refunded === charge.amount;
+    charge.refunded = charge.amount_refunded === charge.amount_captured;
     const { token } = this.methods.get(charge.payment_method);
     const isPending = /pendingRefund|refundFail/.test(token);
     const refund = newRefund({
@@ -314,6 +370,12 @@ export class StripeAccount implements StripeWorld {
     const charge = newCharge(intent, method, this.seconds(), { generated });
     this.charges.push(charge);
     intent.latest_charge = charge.id;
+    if (intent.capture_method === 'manual') {
+      intent.status = 'requires_capture';
+      intent.amount_capturable = intent.amount;
+      this.onEvent('payment_intent.amount_capturable_updated', intent);
+      return;
+    }
     intent.status = 'succeeded';
     intent.amount_received = intent.amount;
     this.onEvent('payment_intent.succeeded', intent);

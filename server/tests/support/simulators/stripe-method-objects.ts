@@ -76,9 +76,14 @@ const storedDetails = {
 } satisfies Record<SimulatedMethod['type'], object>;
 
 /** The details of a charge with this method. `generated`: the debit that it has kept. */
-export function chargedDetails(method: SimulatedMethod, generated?: SimulatedMethod): Record<string, unknown> {
+export function chargedDetails(
+  method: SimulatedMethod,
+  generated?: SimulatedMethod,
+  captureBefore?: number,
+): Record<string, unknown> {
   const { type, facts, mandate } = method;
-  return { type, [type]: { ...facts, ...detailsOfCharge(type, mandate, generated) } };
+  const before = captureBefore !== undefined && type === 'card' ? { capture_before: captureBefore } : {};
+  return { type, [type]: { ...facts, ...detailsOfCharge(type, mandate, generated), ...before } };
 }
 
 function detailsOfCharge(type: SimulatedMethod['type'], mandate: string | null, generated?: SimulatedMethod): object {

@@ -53,6 +53,9 @@ export function newIntent(facts: Partial<SimulatedIntent>): SimulatedIntent {
   };
 }
 
+/** How long an authorization lasts. */
+const authorizedSeconds = 7 * 86_400;
+
 /** The charge of an attempt to pay an intent; a declined one has the code and message of the decline. */
 export function newCharge(
   intent: SimulatedIntent,
@@ -69,20 +72,22 @@ export function newCharge(
   const { amount, currency, customer, description, livemode, metadata } = intent;
   const { statement_descriptor, statement_descriptor_suffix } = intent;
   const isPaid = declined === undefined;
+  const isCaptured = isPaid && intent.capture_method !== 'manual';
+  const captureBefore = isPaid && !isCaptured ? created + authorizedSeconds : undefined;
   return {
     id: `ch_${randomId()}`,
     object: 'charge',
     amount,
-    amount_captured: isPaid ? amount : 0,
+    amount_captured: isCaptured ? amount : 0,
     amount_refunded: 0,
     application: null,
     application_fee: null,
     application_fee_amount: null,
     // Unknown while the capture is asynchronous.
-    balance_transaction: isPaid && intent.capture_method === 'automatic' ? `txn_${randomId()}` : null,
+    balance_transaction: isCaptured && intent.capture_method === 'automatic' ? `txn_${randomId()}` : null,
     billing_details: billingDetails,
     calculated_statement_descriptor: null,
-    captured: isPaid,
+    captured: isCaptured,
     created,
     currency,
     customer,
@@ -108,7 +113,7 @@ export function newCharge(
     paid: isPaid,
     payment_intent: intent.id,
     payment_method: method.id,
-    payment_method_details: chargedDetails(method, generated),
+    payment_method_details: chargedDetails(method, generated, captureBefore),
     receipt_email: null,
     receipt_number: null,
     receipt_url: null,

@@ -20,6 +20,7 @@ const sessionParams = [
   'payment_intent_data',
   'setup_intent_data',
   'success_url',
+  'payment_method_options',
 ];
 
 const minuteSeconds = 60;
@@ -34,6 +35,7 @@ interface IntentData {
   statement_descriptor?: string | undefined;
   statement_descriptor_suffix?: string | undefined;
   capture_method?: string | undefined;
+  payment_method_options?: Params | undefined;
 }
 
 /** The Checkout Sessions of an account, and what payers do on their pages. */
@@ -90,6 +92,7 @@ export class StripeSessions {
       statement_descriptor: text(data, 'statement_descriptor'),
       statement_descriptor_suffix: text(data, 'statement_descriptor_suffix'),
       capture_method: text(data, 'capture_method'),
+      payment_method_options: tree(params, 'payment_method_options'),
     };
     this.#data.set(session.id, intent);
     this.all.set(session.id, session);

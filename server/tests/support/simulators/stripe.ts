@@ -254,6 +254,8 @@ export class StripeSimulator {
         return account.confirmIntent(id, params);
       case 'POST payment_intents/id/cancel':
         return account.cancelIntent(id, params);
+      case 'POST payment_intents/id/capture':
+        return this.#expanded(account.captureIntent(id, params), expand);
       case 'GET charges':
         return list(account.charges, ['customer', 'payment_intent']);
       case 'POST refunds':

@@ -1,4 +1,5 @@
 import type { Check } from '../../../platform/postgres/check.ts';
+import { capturedAmount } from '../../payments/transactions/captured.ts';
 
 const invoiceName = `format('tenant %s invoice %s', tenant_id, id)`;
 
@@ -24,10 +25,12 @@ export const invoiceChecks: readonly Check[] = [
       'total, and a paid invoice is paid exactly',
     offenders: `
       with summed as (
-        select tenant_id, invoice_id as id,
-               coalesce(sum(amount - excess) filter (where state = 'SUCCEEDED' and applied_at is not null), 0) as paid,
+        select p.tenant_id, p.invoice_id as id,
+               coalesce(sum(p.amount - excess) filter (where state = 'SUCCEEDED' and applied_at is not null), 0)
+               + coalesce(sum(t.amount_captured - excess) filter (where state = 'OPEN'), 0) as paid,
                count(*) as payments
-          from invoice_payment
+          from invoice_payment p
+          left join transaction t on t.tenant_id = p.tenant_id and t.id = p.transaction_id
          group by 1, 2
       )
       select ${invoiceName} as offender
@@ -40,18 +43,19 @@ export const invoiceChecks: readonly Check[] = [
   {
     claim:
       'Every payment of an invoice has the state, amount and currency of its transaction, ' +
-      'and took more than was left to pay only if it succeeded',
+      'and took more than was left to pay only if it succeeded or was captured in part',
     offenders: `
       select format('tenant %s invoice %s payment %s', p.tenant_id, p.invoice_id, p.number) as offender
         from invoice_payment p
         join invoice i on i.tenant_id = p.tenant_id and i.id = p.invoice_id
         left join transaction t on t.tenant_id = p.tenant_id and t.id = p.transaction_id
-       where (p.excess > 0 and p.state <> 'SUCCEEDED')
+       where (p.excess > 0 and p.state <> 'SUCCEEDED' and coalesce(t.amount_captured, 0) = 0)
           or p.transaction_id is not null
          and (p.state, p.amount, i.currency, p.invoice_id)
              is distinct from (case when t.status in ('PENDING', 'PROCESSING') then 'OPEN'
                                     when t.status in ('SUCCESS', 'REFUNDED') then 'SUCCEEDED' else t.status end,
-                               t.amount, t.currency, t.invoice_id)`,
+                               case when p.state = 'SUCCEEDED' then ${capturedAmount('t')} else t.amount end,
+                               t.currency, t.invoice_id)`,
   },
   {
     claim: 'The invoice numbers of every tenant have no gaps, neither those of live nor those of test invoices',

@@ -71,8 +71,11 @@ const sumOfPayments = (amount: string, condition: string) => `case when i.paymen
       join transaction t on t.tenant_id = p.tenant_id and t.id = p.transaction_id
      where p.tenant_id = i.tenant_id and p.invoice_id = i.id and ${condition}) end::bigint`;
 
-export const amountReserved = sumOfPayments('p.amount', isInProgress);
-const amountUnderWay = sumOfPayments('p.amount', `t.status in ('PENDING', 'PROCESSING')`);
+/** What a payment in progress may still take: what it has captured is paid. */
+const openAmount = 'p.amount - coalesce(t.amount_captured, 0)';
+
+export const amountReserved = sumOfPayments(openAmount, isInProgress);
+const amountUnderWay = sumOfPayments(openAmount, `t.status in ('PENDING', 'PROCESSING')`);
 // A refund first returns what the payment took beyond the invoice.
 const amountRefunded = sumOfPayments('greatest(t.amount_refunded - p.excess, 0)', `p.state = 'SUCCEEDED'`);
 const amountToReturn = sumOfPayments('greatest(p.excess - t.amount_refund_held, 0)', 'p.excess > 0');
@@ -165,7 +168,7 @@ export interface OpenPayment {
  */
 export const findOpenPayments = statement<OpenPayment>(
   'invoices.find_open_payments',
-  `select p.tenant_id, p.invoice_id, p.transaction_id, p.amount, p.automatic, t.provider,
+  `select p.tenant_id, p.invoice_id, p.transaction_id, ${openAmount} as amount, p.automatic, t.provider,
           t.provider is not null and t.next_action is not null as waits_for_payer
      from unnest($1::bigint[], $2::bigint[]) as wanted (tenant_id, id)
     cross join lateral (
@@ -173,7 +176,7 @@ export const findOpenPayments = statement<OpenPayment>(
        where tenant_id = wanted.tenant_id and invoice_id = wanted.id and state = 'OPEN' offset 0
     ) as p
     cross join lateral (
-      select provider, next_action from transaction where tenant_id = p.tenant_id and id = p.transaction_id limit 1
+      select provider, next_action, amount_captured from transaction where tenant_id = p.tenant_id and id = p.transaction_id limit 1
     ) as t`,
 );
 

@@ -2,6 +2,7 @@ import type { Clock } from '../../../core/clock.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { MethodNotices } from '../methods/notices.ts';
 import { makeOperationsDue } from '../operation-queue/statements.ts';
+import { isManualCharge } from '../operations/discrepancies/rules.ts';
 import type { FinishedRechecker } from '../operations/recheck-finished.ts';
 import { parseOperationKey } from '../operations/rules.ts';
 import type { Settler } from '../operations/settle.ts';
@@ -42,10 +43,12 @@ export async function settleCallback(callback: DueCallback, deps: CallbackSettle
   const message = { id: callback.id, atMs: deps.clock(), kind: 'callback', detail } as const;
   await addTimelineMessage(deps.database, operation, message);
   const { said: kind, reference, livemode } = content;
-  const report = { kind, reference, ...(livemode !== undefined && { livemode }), ...content.outcome };
+  const reported = isManualCharge(operation) ? null : content.outcome;
+  const report = { kind, reference, ...(livemode !== undefined && { livemode }), ...reported };
   if (await deps.settler.reportDifference(operation, report, 'callback')) return 'settled';
-  // The callback does not say what the charge has kept.
-  const mustLookUp = operation.save_method !== null && content.outcome?.kind === 'succeeded';
+  // The callback does not say what the charge has kept, nor what was captured of it in all.
+  const mustLookUp =
+    isManualCharge(operation) || (operation.save_method !== null && content.outcome?.kind === 'succeeded');
   if (content.outcome !== null && !mustLookUp) {
     await deps.settler.settle(operation, content.outcome, 'callback');
     return 'settled';
@@ -65,8 +68,9 @@ async function findOperation(
     if (operation !== undefined) return { operation, identifier: 'key' };
   }
   if (reference === null) return undefined;
-  // A cancellation has the reference of its charge; a callback with that reference is about the charge.
-  const rows = (await database.run(findByReference, [channelId, reference])).filter(({ kind }) => kind !== 'CANCEL');
+  // Cancellations and releases have the reference of their charge; a callback with that reference is about the charge.
+  const found = await database.run(findByReference, [channelId, reference]);
+  const rows = found.filter(({ kind }) => kind !== 'CANCEL' && kind !== 'RELEASE');
   const operation = rows.find(({ state }) => !isFinished(state)) ?? rows.at(-1);
   return operation && { operation, identifier: 'reference' };
 }

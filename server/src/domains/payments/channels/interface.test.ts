@@ -39,6 +39,7 @@ test('creating, updating and listing return exactly the fields of a channel', as
     livemode: true,
     fallbackChannelIds: [],
     statementDescriptor: null,
+    capture: 'NONE',
     callbackUrl: null,
   };
   const record = { id: anInteger, ...input, ...own, createdTime: aTime };

@@ -15,6 +15,7 @@ import { appendEvent, eventDraft } from '../../webhooks/events/append-events.cte
 import type { PaymentsApp } from '../app.ts';
 import { countOpenOfChannel } from '../operation-queue/statements.ts';
 import { type ProviderName, sandboxDisabled } from '../providers/directory.ts';
+import { requireCaptureAbility } from './capture.ts';
 import { recordOf } from './record.ts';
 import { currenciesOf, livemodeOfApiKey, mayChange, mayUse } from './rules.ts';
 import { channelInput, type requiredOfNewChannel } from './schema.ts';
@@ -81,6 +82,7 @@ async function create(
   if (input.provider === 'sandbox' && !sandboxEnabled) throw sandboxDisabled('provider');
   const livemode = livemodeOfNewChannel(input, principal);
   requireProviderOfMode(livemode, input, null);
+  if (input.capture !== undefined) requireCaptureAbility(input.provider ?? null, input.capture);
   await requireFallbacks(input, { tenantId, livemode }, transaction);
   requireStepUpForFallbacks([], input, principal, clock());
   await requireRoom(tenantId, maxChannels, transaction);
@@ -103,6 +105,7 @@ async function create(
     input.fallbackChannelIds ?? null,
     livemode,
     input.statementDescriptor ?? null,
+    input.capture ?? null,
   ])) as [ChannelRow];
   return { before: undefined, after };
 }
@@ -140,6 +143,8 @@ async function update(
   }
   await requireNothingUnderWay(input, existing, transaction);
   requireProviderOfMode(livemode, input, existing.provider);
+  const provider = input.provider === undefined ? existing.provider : input.provider;
+  if (input.capture !== undefined) requireCaptureAbility(provider, input.capture);
   await requireFallbacks(input, { tenantId: existing.tenant_id, livemode }, transaction);
   requireStepUpForFallbacks(existing.fallback_channel_ids, input, principal, clock());
   const secret = (name: SecretName) => [
@@ -164,6 +169,7 @@ async function update(
     new Date(clock()),
     input.statementDescriptor !== undefined,
     input.statementDescriptor ?? null,
+    input.capture ?? null,
   ])) as [ChannelRow];
   if (existing.state && !after.state) await appendDisabledEvent(transaction, after, generateUuid());
   return { before: existing, after };

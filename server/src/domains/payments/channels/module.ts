@@ -33,6 +33,7 @@ export const channels = {
     channel_inactive: 'conflict',
     channel_code_taken: 'conflict',
     channel_in_use: 'conflict',
+    channel_cannot: 'conflict',
     channel_limit_reached: 'conflict',
   },
   reference: [

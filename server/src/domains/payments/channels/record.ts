@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import { tenantOnWire } from '../../../core/principal.ts';
+import { captureAbilityOf } from './capture.ts';
 import type { listedChannel } from './schema.ts';
 import type { ChannelRow } from './statements.ts';
 
@@ -18,6 +19,7 @@ export function recordOf(row: ChannelRow): Omit<Static<typeof listedChannel>, 'c
     livemode: row.livemode,
     fallbackChannelIds: row.fallback_channel_ids,
     statementDescriptor: row.statement_descriptor,
+    capture: captureAbilityOf(row),
     createdTime: row.created_at,
   };
 }

@@ -68,6 +68,7 @@ export const channelRoutes: readonly Route<PaymentsApp>[] = [
       'A tenant has at most `app.channel.max-per-tenant` channels.',
     body: channelInput,
     refuses: [
+      'channel_cannot',
       'channel_code_taken',
       'channel_in_use',
       'channel_limit_reached',

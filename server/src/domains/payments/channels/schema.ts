@@ -2,12 +2,23 @@ import { Type } from 'typebox';
 import { currencyCodes } from '../../../core/currency.ts';
 import { listPattern } from '../../../platform/http/list-pattern.ts';
 import { tenantField } from '../../../platform/http/list-query.ts';
-import { country, livemode, long, oneLine, requiredToCreate, updatedTime } from '../../../platform/http/shapes.ts';
+import {
+  country,
+  described,
+  livemode,
+  long,
+  oneLine,
+  requiredToCreate,
+  updatedTime,
+} from '../../../platform/http/shapes.ts';
 import { forTenant } from '../../identity/tenants/schema.ts';
+import { captureAbilities } from '../providers/abilities.ts';
 import { providerNames } from '../providers/directory.ts';
 import { keptStatementDescriptor, statementDescriptorOrNull } from './statement-descriptor.ts';
 
 const channelTypes = ['ONLINE', 'OFFLINE'] as const;
+
+const capture = Type.Enum([...captureAbilities], { $id: 'CaptureAbility' });
 
 const keptSecret = 'Stored encrypted, never returned. An update without it keeps it; an empty string clears it.';
 const secret = (name: string) =>
@@ -80,6 +91,14 @@ export const channelInput = Type.Object(
     statementDescriptor: Type.Optional(
       statementDescriptorOrNull('Default of its payments. An update without this field keeps it; null clears it.'),
     ),
+    capture: Type.Optional(
+      described(
+        capture,
+        'How the account at the provider captures payments that are authorized first. SINGLE: once, and the rest is ' +
+          'released. MULTIPLE: several times, where the account may. NONE: payments are only captured at once. ' +
+          'Default: SINGLE where the provider can. An update without this field keeps it.',
+      ),
+    ),
     ...forTenant,
   },
   { $id: 'ChannelModifyInput', additionalProperties: false, ...requiredToCreate(requiredOfNewChannel) },
@@ -109,6 +128,10 @@ const listed = {
   livemode,
   fallbackChannelIds: Type.Array(Type.Integer()),
   statementDescriptor: keptStatementDescriptor,
+  capture: described(
+    capture,
+    'How often a payment that is authorized first can be captured: not at all, once, or more.',
+  ),
   callbackUrl: Type.Union([Type.String(), Type.Null()], {
     description:
       'The address to give to the provider for its callbacks. ' +

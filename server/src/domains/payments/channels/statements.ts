@@ -1,4 +1,5 @@
 import { statement } from '../../../platform/postgres/statement.ts';
+import type { CaptureAbility } from '../providers/abilities.ts';
 import type { ProviderName } from '../providers/directory.ts';
 
 /** Channels, and their sealed credentials, by id. */
@@ -19,6 +20,8 @@ export interface ChannelRow {
   fallback_channel_ids: number[];
   /** What payers read on their statements, unless the payment says otherwise. */
   statement_descriptor: string | null;
+  /** How its account captures payments; null: as its provider can, but once (`captureAbilityOf`). */
+  capture: CaptureAbility | null;
   /** The unguessable part of its callback address. */
   callback_token: string;
   created_at: string;
@@ -31,7 +34,7 @@ export interface ChannelRow {
 
 const columns =
   'tenant_id, id, name, code, type, currencies, country, state, provider, livemode, fallback_channel_ids, ' +
-  'statement_descriptor, callback_token, created_at, updated_at';
+  'statement_descriptor, capture, callback_token, created_at, updated_at';
 
 export const findChannel = statement<ChannelRow>('channels.find', `select ${columns} from channel where id = $1`);
 
@@ -83,8 +86,8 @@ export const insertChannel = statement<ChannelRow>(
   'channels.insert',
   `insert into channel (tenant_id, id, name, code, type, currencies, country, state,
                         api_key_sealed, api_secret_sealed, webhook_secret_sealed, created_at, provider,
-                        fallback_channel_ids, livemode, statement_descriptor)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, coalesce($14::bigint[], '{}'), $15, $16)
+                        fallback_channel_ids, livemode, statement_descriptor, capture)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, coalesce($14::bigint[], '{}'), $15, $16, $17)
    returning ${columns}`,
 );
 
@@ -98,7 +101,8 @@ export const updateChannel = statement<ChannelRow>(
           webhook_secret_sealed = case when $13 then $14 else webhook_secret_sealed end,
           provider = case when $15 then $16 else provider end,
           fallback_channel_ids = coalesce($17::bigint[], fallback_channel_ids),
-          updated_at = $18, statement_descriptor = case when $19 then $20 else statement_descriptor end
+          updated_at = $18, statement_descriptor = case when $19 then $20 else statement_descriptor end,
+          capture = coalesce($21, capture)
     where tenant_id = $1 and id = $2
    returning ${columns}`,
   { invalidates: { cache: cachedChannels, key: ({ id }) => id } },

@@ -21,7 +21,7 @@ type Moved = Relation<
  *
  * | Transition | Debit | Credit |
  * |---|---|---|
- * | a payment succeeds | PROVIDER_RECEIVABLE | MERCHANT_PAYABLE |
+ * | a payment succeeds, or some of it is captured by a request | PROVIDER_RECEIVABLE | MERCHANT_PAYABLE |
  * | with a fee | PROVIDER_FEES | PROVIDER_RECEIVABLE |
  * | a refund succeeds | REFUNDS | PROVIDER_RECEIVABLE |
  * | and returns money that paid nothing | UNAPPLIED | MERCHANT_PAYABLE |
@@ -31,16 +31,19 @@ type Moved = Relation<
  * A payment that returns from REFUNDED to SUCCESS is not booked as a success again. Legs 2 and 4 of a refund are its
  * reversal; the primary key ensures that they are booked only once. Refunds return money that paid nothing
  * (`bookUnapplied`) before any other of the payment.
+ *
+ * `capturedApart`: of payments that are captured by requests, each capture is booked instead of the success, with the
+ * capture as its source. `moved` then has `capture_method`, `captured_now` and `capture_id`.
  */
-export const bookTransfers = (moved: Moved) => `
+export const bookTransfers = (moved: Moved, { capturedApart }: { capturedApart: boolean }) => `
   transfer as (
     select tenant_id, livemode, id as source_id, 1 as leg, id as transaction_id, booked_channel_id as channel_id,
            'PROVIDER_RECEIVABLE' as debit, 'MERCHANT_PAYABLE' as credit, currency, amount, at
-      from ${moved.name} where to_status = 'SUCCESS' and from_status in ('PENDING', 'PROCESSING')
+      from ${moved.name} where ${succeeds(capturedApart)}
     union all
     select tenant_id, livemode, id, 2, id, booked_channel_id, 'PROVIDER_FEES', 'PROVIDER_RECEIVABLE', currency, fee, at
-      from ${moved.name} where to_status = 'SUCCESS' and from_status in ('PENDING', 'PROCESSING') and fee > 0
-    union all
+      from ${moved.name} where ${succeeds(capturedApart)} and fee > 0
+    union all${capturedApart ? captures(moved) : ''}
     select tenant_id, livemode, refund_id, 1, id, booked_channel_id, 'REFUNDS', 'PROVIDER_RECEIVABLE', currency,
         refunded, at
       from ${moved.name} where refunded > 0
@@ -71,6 +74,19 @@ export const bookTransfers = (moved: Moved) => `
       from transfer
      group by 1, 2, 3, 4, 5, 6
   )`;
+
+const succeeds = (capturedApart: boolean) =>
+  `to_status = 'SUCCESS' and from_status in ('PENDING', 'PROCESSING')${capturedApart ? ' and capture_method is null' : ''}`;
+
+const captures = (moved: Moved) => `
+    select tenant_id, livemode, capture_id, 1, id, booked_channel_id, 'PROVIDER_RECEIVABLE', 'MERCHANT_PAYABLE',
+        currency, captured_now, at
+      from ${moved.name} where captured_now > 0
+    union all
+    select tenant_id, livemode, capture_id, 2, id, booked_channel_id, 'PROVIDER_FEES', 'PROVIDER_RECEIVABLE', currency,
+        fee, at
+      from ${moved.name} where captured_now > 0 and fee > 0
+    union all`;
 
 /** What a payment took and nothing has returned yet of what paid nothing. It is found by the key and by its refunds. */
 const unappliedOf = (moved: string) => `

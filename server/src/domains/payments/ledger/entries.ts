@@ -83,12 +83,14 @@ async function findTransfersOfPayment(
 
 function bothEntries(transfer: TransferRow): [Entry, Entry] {
   const { debit, credit, amount, currency, transaction_id, source_id, channel_id, created_at } = transfer;
+  const source = sourceOf(transfer);
   const common = {
     livemode: transfer.livemode,
     amount,
     currency,
     transactionId: publicId('txn', transaction_id),
-    refundId: source_id === transaction_id ? null : publicId('ref', source_id),
+    refundId: source === 'refund' ? publicId('ref', source_id) : null,
+    captureId: source === 'capture' ? publicId('cap', source_id) : null,
     channelId: channel_id,
     createdTime: created_at,
   };
@@ -96,4 +98,11 @@ function bothEntries(transfer: TransferRow): [Entry, Entry] {
     { ...common, account: debit, side: 'DEBIT', counterAccount: credit },
     { ...common, account: credit, side: 'CREDIT', counterAccount: debit },
   ];
+}
+
+/** What a transfer books: captures take money, as payments that are captured automatically do; refunds give it back. */
+function sourceOf({ source_id, transaction_id, debit, credit }: TransferRow): 'payment' | 'capture' | 'refund' {
+  if (source_id === transaction_id) return 'payment';
+  const takes = debit === 'PROVIDER_RECEIVABLE' && credit === 'MERCHANT_PAYABLE';
+  return takes || debit === 'PROVIDER_FEES' ? 'capture' : 'refund';
 }

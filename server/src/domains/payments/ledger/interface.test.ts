@@ -88,8 +88,8 @@ describe('balance', () => {
 describe('entries', () => {
   test('show each transfer as its debit and its credit, newest first', async () => {
     const common = { livemode: true, transactionId: paid, currency: 'USD', channelId, createdTime: aTime };
-    const ofRefund = { ...common, refundId: refund, amount: 499 };
-    const ofPayment = { ...common, refundId: null, amount: 1999 };
+    const ofRefund = { ...common, refundId: refund, captureId: null, amount: 499 };
+    const ofPayment = { ...common, refundId: null, captureId: null, amount: 1999 };
     const [receivable, payable] = ['PROVIDER_RECEIVABLE', 'MERCHANT_PAYABLE'];
     expect((await entries()).body).toEqual({
       code: 200,

@@ -48,7 +48,11 @@ export const entry = Type.Object(
     counterAccount: described(account, 'The account on the other side of the same transfer.'),
     transactionId: Type.String({ description: 'The payment.' }),
     refundId: Type.Union([Type.String(), Type.Null()], {
-      description: 'The refund of this entry; null: it is of the payment.',
+      description: 'The refund of this entry; null: it is of the payment or a capture.',
+    }),
+    captureId: Type.Union([Type.String(), Type.Null()], {
+      description:
+        'The capture of this entry; null: it is of a refund, or of a payment that is captured automatically.',
     }),
     channelId: Type.Integer({ description: 'The channel through which the money moved.' }),
     createdTime: Type.String({ description: 'The time of the entry.' }),

@@ -111,14 +111,14 @@ export class ChargeMethods {
     await learnCustomer(this.#deps.database, customerOnChannel(charge), { reference, isCurrent }, this.#deps);
   }
 
-  /** What a final outcome changes of payment methods; null: nothing. */
+  /** What a final outcome or an authorization changes of payment methods; null: nothing. */
   async effectOf(charge: ChargeOfMethod, outcome: Outcome, isLookedUp: boolean): Promise<MethodEffect | null> {
     const charged = chargedMethod(charge);
     if (charged !== null) {
       if (outcome.kind !== 'failed' || !isOfMethod(outcome.failure.code)) return null;
       return { kind: 'failed', id: charged, code: outcome.failure.code };
     }
-    if (charge.save_method === null || outcome.kind !== 'succeeded' || outcome.kept === undefined) return null;
+    if (charge.save_method === null || !('kept' in outcome) || outcome.kept === undefined) return null;
     const { kept } = outcome;
     const existing = await this.#existing(charge, kept);
     const id = existing?.id ?? this.#deps.generateUuid();

@@ -67,7 +67,6 @@ export const methods = {
     'payment_method.detach': 'A payment method was detached.',
   },
   errors: {
-    channel_cannot: 'conflict',
     method_of_other_channel: 'invalid',
     setup_needs_payment: 'conflict',
     payment_method_unusable: 'conflict',

@@ -16,9 +16,17 @@ export interface RefusalOfNext extends RefusalFacts {
 export async function openNext(
   transaction: Queryable,
   values: readonly unknown[],
-  { type, instead, ...facts }: RefusalOfNext,
+  refusal: RefusalOfNext,
 ): Promise<void> {
   const [opened] = await transaction.run(openOperation, values);
+  refuseTooMany(opened, refusal);
+}
+
+/** Refuses an operation that was just opened, if it is beyond as many as a payment can have. */
+export function refuseTooMany(
+  opened: { number: number } | undefined,
+  { type, instead, ...facts }: RefusalOfNext,
+): void {
   if (opened === undefined || opened.number <= maximumOperations) return;
   const reason =
     `This transaction has had ${maximumOperations} requests to its provider, refunds and cancellations ` +

@@ -31,3 +31,16 @@ export const openOperations = (operations: Operations) => `
            least(at, now()), at
       from ${operations.name}
   )`;
+
+/** A capture or a release to open. */
+type CaptureOperations = Parameters<typeof openOperations>[0] & Relation<'capture_id' | 'is_final'>;
+
+/** The same for captures and releases, which have further columns. */
+export const openCaptureOperations = (operations: CaptureOperations) => `
+  opened_capture as (
+    insert into provider_operation (tenant_id, transaction_id, number, kind, refund_id, channel_id, provider, amount,
+                                    background, due_at, created_at, capture_id, is_final)
+    select tenant_id, transaction_id, number, kind, refund_id, channel_id, provider, amount, background,
+           least(at, now()), at, capture_id, is_final
+      from ${operations.name}
+  )`;

@@ -3,7 +3,7 @@ import { columns } from '../../../platform/postgres/columns.ts';
 import { relation } from '../../../platform/postgres/relation.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
 import type { ProviderName } from '../providers/directory.ts';
-import { openOperations, operationsDue } from './open.cte.ts';
+import { openCaptureOperations, openOperations, operationsDue } from './open.cte.ts';
 
 /**
  * The states of open operations, as an SQL list. Statements that find operations by key test for these states, not for
@@ -39,6 +39,46 @@ export const openOperation = statement<{ number: number }>(
    ${openOperations(nextOperation)}
    select number from operation`,
   { wakes: [{ topic: operationsDue }] },
+);
+
+const nextCapture = relation(
+  'operation',
+  {
+    tenant_id: '$1::bigint',
+    transaction_id: '$2::uuid',
+    number: `(select coalesce(max(number), 0) + 1 from provider_operation
+              where tenant_id = $1 and transaction_id = $2)`,
+    kind: '$3::text',
+    refund_id: 'null::uuid',
+    channel_id: '$4::bigint',
+    provider: '$5::text',
+    amount: '$6::bigint',
+    background: 'false',
+    at: 'to_timestamp($7::float8 / 1000)',
+    capture_id: '$8::uuid',
+    is_final: '$9::boolean',
+  },
+  '',
+);
+
+/**
+ * Opens a capture or a release of a locked payment. Values: tenant, payment, kind, channel, provider, amount, time in
+ * ms, capture (or null), whether it is final (or null).
+ */
+export const openCaptureOperation = statement<{ number: number }>(
+  'operations.open_capture',
+  `with ${nextCapture.cte},
+   ${openCaptureOperations(nextCapture)}
+   select number from operation`,
+  { wakes: [{ topic: operationsDue }] },
+);
+
+/** What is under way of an authorized payment besides its charge. Values: tenant, payment. */
+export const findUnderWay = statement<{ kind: 'CANCEL' | 'CAPTURE' | 'RELEASE' }>(
+  'operations.find_under_way',
+  `select kind from provider_operation
+    where tenant_id = $1 and transaction_id = $2 and kind in ('CANCEL', 'CAPTURE', 'RELEASE')
+      and state in (${openStates})`,
 );
 
 /** The charge that took the money of a payment, or will. */
@@ -94,11 +134,12 @@ export const countOpenOfChannel = statement<{ count: number }>(
 );
 
 /**
- * Records that a charge is cancelled because its payer has not finished. Values: tenant, payment, number, now in ms.
+ * Records that a charge is cancelled although nobody has asked for that. Values: tenant, payment, number, now in ms,
+ * why: the code of the failure.
  */
 export const markGivenUp = statement<{ number: number }>(
   'operations.mark_given_up',
-  `update provider_operation set given_up_at = to_timestamp($4::float8 / 1000)
+  `update provider_operation set given_up_at = to_timestamp($4::float8 / 1000), given_up_code = $5
     where tenant_id = $1 and transaction_id = $2 and number = $3 and kind = 'CHARGE' and given_up_at is null
       and state in (${openStates})
    returning number`,

@@ -5,12 +5,23 @@ import { returnAddressOf } from '../channels/return-address.ts';
 import type { SecretOpener } from '../channels/secrets.ts';
 import { noMethods, type SentMethods } from '../methods/charges.ts';
 import { callInTime, type UnknownOutcome } from '../providers/call-in-time.ts';
-import type { Absent, Call, Credentials, Operation, Outcome, Provider, Purchase } from '../providers/provider.ts';
+import type {
+  Absent,
+  Call,
+  CaptureProvider,
+  Credentials,
+  Operation,
+  Outcome,
+  Provider,
+  Purchase,
+} from '../providers/provider.ts';
+import { capturedAmountOf } from '../transactions/captured.ts';
 import { paymentTokenOf } from '../transactions/payment-token.ts';
 import { noPurchase } from '../transactions/purchase.ts';
 import { isFinal } from '../transactions/states.ts';
 import { operationKey } from './rules.ts';
 import type { OperationRow } from './statements.ts';
+import type { OperationKind } from './states.ts';
 
 /** What an operation needs besides its row: the addresses for answers, and what opens the payer's token. */
 export interface CallbackRoute extends PublicAddress {
@@ -44,7 +55,7 @@ interface CallOptions {
 }
 
 /** A request to a provider: an operation, or the look-up of an earlier one. */
-export type ProviderVerb = 'charge' | 'refund' | 'cancel' | 'look_up';
+export type ProviderVerb = 'charge' | 'refund' | 'cancel' | 'capture' | 'release' | 'look_up';
 
 /** Called after each call and each look-up, with the kind of the answer and its duration. */
 export type ObserveCall = (
@@ -54,7 +65,13 @@ export type ObserveCall = (
   seconds: number,
 ) => void;
 
-const verbs = { CHARGE: 'charge', REFUND: 'refund', CANCEL: 'cancel' } as const;
+const verbs = {
+  CHARGE: 'charge',
+  REFUND: 'refund',
+  CANCEL: 'cancel',
+  CAPTURE: 'capture',
+  RELEASE: 'release',
+} as const satisfies Record<OperationKind, ProviderVerb>;
 
 /**
  * Calls the provider if the operation was never sent; otherwise looks the operation up, and calls again (under the same
@@ -122,6 +139,7 @@ export function providerOperation(
       return {
         ...common,
         kind: 'CHARGE',
+        captureMethod: row.capture_method ?? 'AUTOMATIC',
         paymentMethod: paymentTokenOf(row, secrets),
         method: methods.method,
         initiator: row.initiator,
@@ -143,11 +161,32 @@ export function providerOperation(
         chargeCreatedMs: row.charge_created_ms ?? row.operation_created_ms,
         chargeCalledMs: row.charge_called_ms ?? row.operation_created_ms,
       };
+    case 'CAPTURE':
+      return {
+        ...common,
+        kind: 'CAPTURE',
+        ...chargeIn(row),
+        authorizedAmount: row.amount,
+        capturedBefore: capturedBefore(row),
+        isFinal: row.is_final ?? true,
+      };
+    case 'RELEASE':
+      return { ...common, kind: 'RELEASE', ...chargeIn(row) };
   }
 }
 
 const returningOf = ({ tenant_id: tenantId, operation_channel_id: channelId, id }: OperationRow) =>
   ({ kind: 'PAYMENT', tenantId, channelId, id }) as const;
+
+const chargeIn = (row: OperationRow) => ({
+  chargeKey: operationKey(row.id, row.charge_number ?? 1),
+  chargeReference: row.charge_reference ?? '',
+});
+
+/** What earlier captures have taken: after its success, a capture is part of what was captured. */
+function capturedBefore(row: OperationRow): number {
+  return capturedAmountOf(row) - (row.state === 'SUCCEEDED' ? row.operation_amount : 0);
+}
 
 function send(connector: Provider, operation: Operation, context: Call): Promise<Outcome> {
   switch (operation.kind) {
@@ -157,7 +196,17 @@ function send(connector: Provider, operation: Operation, context: Call): Promise
       return connector.refund(operation, context);
     case 'CANCEL':
       return connector.cancel(operation, context);
+    case 'CAPTURE':
+      return capturesOf(connector).capture(operation, context);
+    case 'RELEASE':
+      return capturesOf(connector).release(operation, context);
   }
+}
+
+/** Captures are only requested where the provider can authorize first. */
+function capturesOf({ captures }: Provider): CaptureProvider {
+  if (captures === undefined) throw new Error('The provider cannot capture.');
+  return captures;
 }
 
 async function withDeadline<Answer extends Outcome | Absent>(

@@ -2,7 +2,7 @@ import { type Clock, secondMs } from '../../../core/clock.ts';
 import type { GenerateUuid } from '../../../core/id.ts';
 import { Batcher } from '../../../platform/postgres/batcher.ts';
 import type { Transactional } from '../../../platform/postgres/database.ts';
-import { giveUpPayer } from '../operation-queue/give-up.ts';
+import { giveUpCharge } from '../operation-queue/give-up.ts';
 import { lookUpAt } from '../operation-queue/rules.ts';
 import { type Deferral, deferOperations, deferralColumns } from '../operation-queue/statements.ts';
 import type { NextAction, Outcome } from '../providers/provider.ts';
@@ -57,8 +57,13 @@ export class Deferrer {
     await this.#batcher.add({ operation, state: 'READY', dueMs, reference: null, calls: 0, lookUps: 0 });
   }
 
-  /** For an operation with an open outcome: looked up by the schedule (`lookUpWaitsMs`). */
-  async defer(operation: LeasedOperation, { calls, lookUps }: ProviderResult, outcome: OpenOutcome): Promise<void> {
+  /** For an operation with an open outcome: looked up by the schedule (`lookUpWaitsMs`), unless another time is given. */
+  async defer(
+    operation: LeasedOperation,
+    { calls, lookUps }: ProviderResult,
+    outcome: OpenOutcome,
+    lookUpMs?: number,
+  ): Promise<void> {
     const reference = 'reference' in outcome ? (outcome.reference ?? null) : null;
     if (outcome.kind === 'needs_payer') await this.#showNextAction(operation, outcome.nextAction, reference);
     if (outcome.kind === 'pending') await this.#showPayerActed(operation);
@@ -69,7 +74,7 @@ export class Deferrer {
     // If our own database prevented the request, a WAITING operation stays WAITING.
     const isWaiting = outcome.kind !== 'unknown' || (!wasAsked && operation.state === 'WAITING');
     const state = isWaiting ? 'WAITING' : 'UNKNOWN';
-    const dueMs = await this.#nextLookUp(operation, lookUps, outcome.kind);
+    const dueMs = lookUpMs ?? (await this.#nextLookUp(operation, lookUps, outcome.kind));
     await this.#batcher.add({ operation, state, dueMs, reference, calls, lookUps, message });
   }
 
@@ -81,15 +86,29 @@ export class Deferrer {
     if (operation.kind !== 'CHARGE' || outcome !== 'needs_payer' || operation.is_given_up) return dueMs;
     const endMs = operation.operation_created_ms + payerTimeoutMs;
     if (nowMs < endMs) return Math.min(dueMs, endMs);
-    await this.#giveUpPayer(operation, nowMs);
+    await this.#giveUp(operation, 'payment_expired', nowMs);
     return dueMs;
   }
 
-  async #giveUpPayer(operation: LeasedOperation, nowMs: number): Promise<void> {
+  /** For a charge of which less was authorized than its amount: it is cancelled, and the payment then fails. */
+  async declineAuthorization(
+    operation: LeasedOperation,
+    result: ProviderResult,
+    { reference }: Extract<Outcome, { kind: 'authorized' }>,
+  ): Promise<void> {
+    await this.#giveUp(operation, 'insufficient_funds', this.#deps.clock());
+    await this.defer(operation, result, { kind: 'pending', reference });
+  }
+
+  async #giveUp(
+    operation: LeasedOperation,
+    code: 'payment_expired' | 'insufficient_funds',
+    nowMs: number,
+  ): Promise<void> {
     const { database, payments } = this.#deps;
     await database.transaction(async (transaction) => {
       const payment = await payments.lock(transaction, operation);
-      if (!isFinal(payment.status)) await giveUpPayer(transaction, payment, operation, nowMs);
+      if (!isFinal(payment.status)) await giveUpCharge(transaction, payment, operation, code, nowMs);
     });
   }
 

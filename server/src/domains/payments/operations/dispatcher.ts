@@ -7,6 +7,7 @@ import { type FailureReports, Worker } from '../../../platform/jobs/worker.ts';
 import { plainArray } from '../../../platform/postgres/array-literal.ts';
 import type { Transactional } from '../../../platform/postgres/database.ts';
 import type { FailPoint } from '../../../platform/process/fail-point.ts';
+import { beginCaptures } from '../captures/begin.ts';
 import type { ChannelCredentials, ChannelSecrets } from '../channels/credentials.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import { type ChargeMethods, involvesMethod, noMethods } from '../methods/charges.ts';
@@ -18,6 +19,7 @@ import type { ProviderName, Providers } from '../providers/directory.ts';
 import { failure } from '../providers/failures.ts';
 import type { Provider, Purchase } from '../providers/provider.ts';
 import { beginRefunds } from '../refunds/begin.ts';
+import { isAuthorized } from '../transactions/captured.ts';
 import type { InvoicePayments } from '../transactions/invoice-payments.ts';
 import type { Payments } from '../transactions/payments.ts';
 import { noPurchase, withDefaults } from '../transactions/purchase.ts';
@@ -35,9 +37,9 @@ import { ChannelLimits, maximumInFlightPerChannel } from './channel-limits.ts';
 import { ChannelPace } from './channel-pace.ts';
 import { claimOperations } from './claim-statements.ts';
 import { Deferrer, type RateLimited } from './defer.ts';
-import { decide, limitedLookUpAt, limitedRetryAt } from './rules.ts';
+import { decide, limitedLookUpAt, limitedRetryAt, nextLookUpOfAuthorized } from './rules.ts';
 import type { Settler } from './settle.ts';
-import { type FinalOutcome, isFinalOutcome } from './settlement.ts';
+import { type Authorized, type FinalOutcome, isFinalOutcome } from './settlement.ts';
 import type { LeasedOperation, OperationRow } from './statements.ts';
 
 export interface DispatcherOptions extends PublicAddress, FailureReports {
@@ -174,13 +176,15 @@ export class Dispatcher {
   }
 
   /**
-   * Moves new refunds and the payments of new charges to PROCESSING, before their provider is called. A charge whose
+   * Moves new refunds, captures and the payments of new charges to PROCESSING, before their provider is called. A charge whose
    * payment has changed meanwhile is released; all other operations are returned.
    */
   async #markProcessing(claimed: LeasedOperation[]): Promise<LeasedOperation[]> {
     const { database, payments, clock, failPoint } = this.#options;
     const refunds = claimed.filter(({ kind, state }) => kind === 'REFUND' && state === 'READY');
     if (refunds.length > 0) await beginRefunds(database, refunds, clock());
+    const captures = claimed.filter(({ kind, state }) => kind === 'CAPTURE' && state === 'READY');
+    if (captures.length > 0) await beginCaptures(database, captures, clock());
     const charges = claimed.filter(isUnmarkedCharge);
     if (charges.length === 0) return claimed;
     const attempted = charges.map((row): Transition => ({ row, to: 'PROCESSING', atMs: clock(), writesEvent: true }));
@@ -299,8 +303,12 @@ export class Dispatcher {
     if (isFinalOutcome(outcome)) {
       const settled = await settler.settle(operation, outcome, by, { calls, lookUps });
       if (settled === 'mismatch') await this.#deferrer.defer(operation, result, mismatch);
+      if (settled === 'undecided') await this.#deferrer.defer(operation, result, { kind: 'pending' });
       failPoint('settled');
       return;
+    }
+    if (outcome.kind === 'authorized' && operation.capture_method === 'MANUAL') {
+      return this.#recordAuthorized(operation, result, outcome);
     }
     if (outcome.kind === 'rate_limited') return this.#awaitLimit(operation, result, outcome);
     if (outcome.kind === 'unknown') {
@@ -310,6 +318,26 @@ export class Dispatcher {
     }
     const isOther = await settler.reportDifference(operation, outcome, by);
     await this.#deferrer.defer(operation, result, isOther ? mismatch : outcome);
+  }
+
+  /** A charge that is captured by requests stays open until its authorization ends, and is looked up until then. */
+  async #recordAuthorized(operation: LeasedOperation, result: ProviderResult, outcome: Authorized): Promise<void> {
+    const { settler, clock, failPoint } = this.#options;
+    const { calls, lookUps } = result;
+    const by = operation.state === 'READY' ? 'answer' : 'look_up';
+    if (await settler.reportDifference(operation, outcome, by)) {
+      return this.#deferrer.defer(operation, result, mismatch);
+    }
+    if ((outcome.money?.amount ?? operation.operation_amount) !== operation.operation_amount) {
+      return this.#deferrer.declineAuthorization(operation, result, outcome);
+    }
+    const { dueMs, tellsExpiring } = nextLookUpOfAuthorized(operation, outcome.captureBefore, clock());
+    if (!isAuthorized(operation) || tellsExpiring) {
+      await settler.authorize(operation, outcome, { dueMs, tellsExpiring, calls, lookUps, isLookedUp: calls === 0 });
+      failPoint('settled');
+      return;
+    }
+    await this.#deferrer.defer(operation, result, outcome, dueMs);
   }
 
   /**

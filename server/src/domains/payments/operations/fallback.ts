@@ -1,4 +1,5 @@
 import type { Queryable } from '../../../platform/postgres/database.ts';
+import { authorizationRefusal } from '../channels/capture.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import { mayUse } from '../channels/rules.ts';
 import type { ChargeMethods } from '../methods/charges.ts';
@@ -34,6 +35,8 @@ export async function nextChannelFor(
     // Saving a channel refuses a fallback of the other mode; rows saved before that rule may have one.
     if (channel.is_disabled || channel.has_key_of_other_mode || channel.livemode !== row.livemode) continue;
     if (!mayUse(channel, row.tenant_id) || !channel.currencies.includes(row.currency)) continue;
+    // Never captured at once instead.
+    if (row.capture_method === 'MANUAL' && authorizationRefusal(channel) !== undefined) continue;
     const methodId = row.method_id === null ? null : await chargeMethods.onlyMethodAt(row, id);
     if (methodId !== undefined) return { id, provider: channel.provider, methodId };
   }

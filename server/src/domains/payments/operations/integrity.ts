@@ -68,7 +68,8 @@ export const operationChecks: readonly Check[] = [
     // operation that was not sent has no entry; one that the sandbox did not accept is UNTAKEN. Until `settles_at` the
     // sandbox does not report a success. Merchants hold the secret of their channels and sign callbacks themselves, so
     // what a callback or a user ended need not be in the books, nor the charge of a payment that a callback cancelled.
-    // Nor is a refund whose money came back known to have failed before the callback that says so.
+    // Nor is a refund whose money came back known to have failed before the callback that says so, nor is a capture
+    // that the scheme rejects afterwards undone.
     offenders: `
       select ${payment('o.transaction_id')} || '-' || o.number as offender
         from provider_operation o
@@ -87,7 +88,7 @@ export const operationChecks: readonly Check[] = [
                when o.kind = 'CANCEL' then case o.state when 'SUCCEEDED' then s.state <> 'CANCELLED'
                                                         when 'FAILED' then s.state <> 'FAILED'
                                                         else false end
-               when s.behaviour = 'refund:returned' and o.state = 'SUCCEEDED'
+               when s.behaviour in ('refund:returned', 'capture:fail-later') and o.state = 'SUCCEEDED'
                    then s.state not in ('SUCCEEDED', 'FAILED')
                else s.state <> o.state or (o.state = 'SUCCEEDED' and s.settles_at is not null)
              end`,

@@ -1,4 +1,4 @@
-import { minuteMs, secondMs } from '../../../core/clock.ts';
+import { dayMs, hourMs, minuteMs, secondMs } from '../../../core/clock.ts';
 import { publicId, uuidOfPublicId } from '../../../core/id.ts';
 import { lookUpAt, maximumLimitWaitMs } from '../operation-queue/rules.ts';
 import { failure } from '../providers/failures.ts';
@@ -70,6 +70,36 @@ export function limitedLookUpAt({ look_ups }: OperationRow, askedMs: number | un
 
 function boundedWaitMs(askedMs: number): number {
   return Math.min(Math.max(askedMs, 0), maximumLimitWaitMs);
+}
+
+/** How long before an authorization ends that is announced. */
+export const expiringBeforeMs = dayMs;
+/** How often an authorization is looked up whose end has passed. */
+const endedLookUpMs = hourMs;
+
+/**
+ * When an authorized charge is looked up next: once a day, when its end is to be announced, and when it has come. A
+ * clock never ends an authorization: the provider says that it has ended. `tellsExpiring`: its end is to be announced
+ * now.
+ */
+export function nextLookUpOfAuthorized(
+  {
+    capture_before,
+    expiring_at,
+    amount_capturable,
+  }: Pick<OperationRow, 'capture_before' | 'expiring_at' | 'amount_capturable'>,
+  reported: string | null,
+  nowMs: number,
+): { dueMs: number; tellsExpiring: boolean } {
+  const end = reported ?? capture_before;
+  const endMs = end === null ? Number.POSITIVE_INFINITY : Date.parse(end);
+  if (nowMs >= endMs) return { dueMs: nowMs + endedLookUpMs, tellsExpiring: false };
+  const announcedMs = endMs - expiringBeforeMs;
+  const isTold = expiring_at !== null;
+  // The authorization itself is told first.
+  const tellsExpiring = amount_capturable !== null && !isTold && nowMs >= announcedMs;
+  const nextMs = isTold || tellsExpiring ? endMs : Math.max(announcedMs, nowMs);
+  return { dueMs: Math.min(nextMs, nowMs + dayMs), tellsExpiring };
 }
 
 /** The idempotency key under which a provider knows an operation: `txn_…-1`. */

@@ -6,21 +6,26 @@ import type { Queryable, Transaction, Transactional } from '../../../platform/po
 import type { ChannelDirectory } from '../channels/directory.ts';
 import type { OperatorWarnings } from '../channels/operator-warnings.ts';
 import { type ChargeMethods, involvesMethod } from '../methods/charges.ts';
-import { setMethodOfNext } from '../operation-queue/statements.ts';
+import { findUnderWay, setMethodOfNext } from '../operation-queue/statements.ts';
 import { findRefund, type RefundRow } from '../refunds/statements.ts';
+import { type CaptureRow, findCaptures } from '../transactions/capture-record.ts';
+import { isAuthorized } from '../transactions/captured.ts';
 import { concernsInvoice, type Payments } from '../transactions/payments.ts';
-import { transitionParameters } from '../transactions/transition.cte.ts';
+import { isFinal } from '../transactions/states.ts';
+import { isManual, transitionParameters, variantFor } from '../transactions/transition.cte.ts';
 import { type DiscrepancyReporterDeps, reportContradiction, reportDifference } from './discrepancies/open.ts';
-import { differenceOf, type Report } from './discrepancies/rules.ts';
+import { differenceOf, isManualCharge, type Report } from './discrepancies/rules.ts';
 import { nextChannelFor } from './fallback.ts';
-import { settleOperations } from './settle-statements.ts';
+import { settleBy } from './settle-statements.ts';
 import {
+  type Authorized,
   contradicts,
   type FinalOutcome,
   reverses,
   type Settlement,
   type SettlementFacts,
   settlementOf,
+  takesWithoutCapture,
   valuesOfSettlements,
 } from './settlement.ts';
 import { findOfPayment, type OperationRow } from './statements.ts';
@@ -44,6 +49,12 @@ export interface SettlerDeps {
 
 /** The lease that is required, and the provider calls and look-ups that the outcome took. */
 export type SettleOptions = Pick<SettlementFacts, 'lease' | 'calls' | 'lookUps'>;
+export interface AuthorizeOptions extends Omit<SettleOptions, 'lease'> {
+  /** When the charge is due again. */
+  dueMs: number;
+  tellsExpiring: boolean;
+  isLookedUp: boolean;
+}
 
 const maximumBatch = 200;
 const maximumQueued = 20_000;
@@ -62,7 +73,8 @@ export class Settler {
   readonly #deps: SettlerDeps;
   readonly #batcher: Batcher<Settlement, boolean>;
   /**
-   * Of payments of invoices and with payment methods, whose settlement waits for locks on the invoices and customers.
+   * Of payments of invoices and with payment methods, whose settlement waits for locks on the invoices and customers,
+   * and of those that are captured by requests, whose statement is a larger one.
    */
   readonly #slowBatcher: Batcher<Settlement, boolean>;
   /**
@@ -92,12 +104,60 @@ export class Settler {
     outcome: FinalOutcome,
     by: SettledBy,
     options: SettleOptions = {},
-  ): Promise<'settled' | 'mismatch'> {
+  ): Promise<'settled' | 'mismatch' | 'undecided'> {
+    if (isManualCharge(row)) return this.#settleManualCharge(row, outcome, by, options);
     if (await this.reportDifference(row, outcome, by)) return 'mismatch';
     await this.#turns.take(row.id, async (hasWaited) =>
       this.#settleInTurn(hasWaited ? await this.#read(row) : row, outcome, by, options),
     );
     return 'settled';
+  }
+
+  /**
+   * Settles a charge that is captured by further operations. While a capture or a release is under way, the charge
+   * cannot tell what became of it: nothing is settled then (`undecided`), and the caller looks the charge up later.
+   */
+  #settleManualCharge(
+    row: OperationRow,
+    outcome: FinalOutcome,
+    by: SettledBy,
+    options: SettleOptions,
+  ): Promise<'settled' | 'mismatch' | 'undecided'> {
+    const { database } = this.#deps;
+    return this.#turns.take(row.id, async () => {
+      const current = (await this.#read(row)) ?? row;
+      // Read after the payment, whose version guards the settlement: a capture that begins now changes it.
+      const underWay = await database.run(findUnderWay, [row.tenant_id, row.id]);
+      if (!isFinished(current.state) && underWay.some(({ kind }) => kind !== 'CANCEL')) return 'undecided';
+      if (await this.reportDifference(current, outcome, by)) return 'mismatch';
+      const isApplied = await this.#settleInTurn(current, outcome, by, { ...options, tries: 1 });
+      return isApplied ? 'settled' : 'undecided';
+    });
+  }
+
+  /**
+   * Records that a charge has reserved its amount; if that is known and `tellsExpiring`, that the authorization ends
+   * soon. The charge stays open. Nothing if it has ended meanwhile.
+   */
+  async authorize(
+    row: OperationRow,
+    outcome: Authorized,
+    { tellsExpiring, isLookedUp, ...facts }: AuthorizeOptions,
+  ): Promise<void> {
+    const { chargeMethods, clock } = this.#deps;
+    await this.#turns.take(row.id, async () => {
+      for (let tries = 0; tries < maximumTries; tries++) {
+        const current = await this.#read(row);
+        if (current === undefined || isFinished(current.state) || isFinal(current.status)) return;
+        if (isAuthorized(current) && !(tellsExpiring && current.expiring_at === null)) return;
+        const isNew = !isAuthorized(current);
+        const method =
+          isNew && involvesMethod(current) ? await chargeMethods.effectOf(current, outcome, isLookedUp) : null;
+        const settlement = settlementOf({ row: current, outcome, by: 'answer', ...facts, method, atMs: clock() });
+        if (await this.#slowBatcher.add(settlement)) return;
+      }
+      throw changedTooOften(row);
+    });
   }
 
   /**
@@ -112,9 +172,10 @@ export class Settler {
       const current = await this.#read(row, transaction);
       if (current === undefined) return false;
       if (isFinished(current.state)) return (current.state === 'SUCCEEDED') === (outcome.kind === 'succeeded');
-      if (contradicts(current, outcome)) return false;
+      if (contradicts(current, outcome) || takesWithoutCapture(current, outcome)) return false;
       const refund = await this.#readRefund(current, transaction);
-      const settlement = settlementOf({ row: current, outcome, by: 'user', refund, atMs: clock() });
+      const capture = await this.#readCapture(current, transaction);
+      const settlement = settlementOf({ row: current, outcome, by: 'user', refund, capture, atMs: clock() });
       const run = this.#settling([settlement], transaction);
       if ((await payments.runTransitions(run, [settlement.transition], transaction)).has(row.id)) return true;
     }
@@ -154,31 +215,36 @@ export class Settler {
     row: OperationRow | undefined,
     outcome: FinalOutcome,
     by: SettledBy,
-    options: SettleOptions,
-  ): Promise<void> {
+    { tries: maximum = maximumTries, ...options }: SettleOptions & { tries?: number },
+  ): Promise<boolean> {
     const { chargeMethods } = this.#deps;
     let current = row;
     let isReported = false;
-    for (let tries = 0; tries < maximumTries; tries++) {
-      if (current === undefined) return;
+    for (let tries = 0; tries < maximum; tries++) {
+      if (current === undefined) return true;
       if (!isReported && contradicts(current, outcome, options.calls)) {
         isReported = true;
         await reportContradiction(current, outcome, by, this.#deps);
       }
-      if (isFinished(current.state) && !reverses(current, outcome, options.calls)) return;
+      if (isFinished(current.state) && !reverses(current, outcome, options.calls)) return true;
       const facts: SettlementFacts = { row: current, outcome, by, ...options, atMs: this.#deps.clock() };
       const nextChannel = await nextChannelFor(current, outcome, this.#deps);
       const refund = await this.#readRefund(current);
+      const capture = await this.#readCapture(current);
       const method =
         involvesMethod(current) && by !== 'nothing'
           ? await chargeMethods.effectOf(current, outcome, by === 'look_up')
           : null;
-      const settlement = settlementOf({ ...facts, nextChannel, refund, method });
-      const needsTransaction = concernsInvoice(settlement.transition) || concernsMethod(settlement);
-      const batcher = needsTransaction ? this.#slowBatcher : this.#batcher;
-      if (await batcher.add(settlement)) return this.#warnOperator(settlement, current);
+      const settlement = settlementOf({ ...facts, nextChannel, refund, capture, method });
+      const { transition } = settlement;
+      const isSlow = concernsInvoice(transition) || concernsMethod(settlement) || isManual(transition);
+      if (await (isSlow ? this.#slowBatcher : this.#batcher).add(settlement)) {
+        await this.#warnOperator(settlement, current);
+        return true;
+      }
       current = await this.#read(current);
     }
+    if (maximum < maximumTries) return false;
     throw changedTooOften(row);
   }
 
@@ -198,6 +264,12 @@ export class Settler {
     if (row.kind !== 'REFUND') return undefined;
     const [refund] = await database.run(findRefund, [[row.tenant_id], row.refund_id]);
     return refund;
+  }
+
+  /** The capture of the operation, for the same reason. */
+  async #readCapture(row: OperationRow, database: Queryable = this.#deps.database): Promise<CaptureRow | undefined> {
+    if (row.kind !== 'CAPTURE') return undefined;
+    return (await database.run(findCaptures, [row.tenant_id, row.id])).find(({ id }) => id === row.capture_id);
   }
 
   /**
@@ -244,9 +316,10 @@ export class Settler {
   /** The settling statement with its parameters: those of each try, so that a repeated one writes the same events. */
   #settling(settlements: readonly Settlement[], database: Queryable) {
     const attempted = settlements.map(({ transition }) => transition);
-    const transitions = transitionParameters(attempted, this.#deps.generateUuid, database);
-    const parameters = [...transitions, ...valuesOfSettlements(settlements)];
-    return (queryable: Queryable) => queryable.run(settleOperations, parameters);
+    const variant = variantFor(attempted);
+    const transitions = transitionParameters(variant, attempted, this.#deps.generateUuid, database);
+    const parameters = [...transitions, ...valuesOfSettlements(variant, settlements)];
+    return (queryable: Queryable) => queryable.run(settleBy[variant], parameters);
   }
 
   async #read(

@@ -5,15 +5,20 @@ import { type Failure, failure } from '../providers/failures.ts';
 import type { Outcome } from '../providers/provider.ts';
 import { refundAfterOutcome } from '../refunds/record.ts';
 import type { RefundRow } from '../refunds/statements.ts';
+import { type CaptureRecord, type CaptureRow, captureRecordOf } from '../transactions/capture-record.ts';
+import { capturedAmountOf, isAuthorized } from '../transactions/captured.ts';
 import { isFinal, next } from '../transactions/states.ts';
-import type { RefundEvent, Transition } from '../transactions/transition.cte.ts';
+import type { RefundEvent, Transition, TransitionVariant } from '../transactions/transition.cte.ts';
 import type { OperationRow } from './statements.ts';
 import { isFinished, type OperationState, type SettledBy } from './states.ts';
 
 /** An outcome that the provider does not revise, except for refunds that fail after they had succeeded. */
 export type FinalOutcome = Extract<Outcome, { kind: 'succeeded' | 'failed' | 'cancelled' }>;
+/** The charge of a payment that is captured by requests has reserved its amount. The charge stays open. */
+export type Authorized = Extract<Outcome, { kind: 'authorized' }>;
 type Succeeded = Extract<Outcome, { kind: 'succeeded' }>;
 type Failed = Extract<Outcome, { kind: 'failed' }>;
+type Cancelled = Extract<Outcome, { kind: 'cancelled' }>;
 
 export function isFinalOutcome(outcome: Outcome): outcome is FinalOutcome {
   return outcome.kind === 'succeeded' || outcome.kind === 'failed' || outcome.kind === 'cancelled';
@@ -34,11 +39,14 @@ export interface Settlement extends Effect {
   state: OperationState;
   reference: string | null;
   failure: Failure | null;
-  settledBy: SettledBy;
+  /** Null: it stays open. */
+  settledBy: SettledBy | null;
   calls: number;
   lookUps: number;
   /** What the outcome changes of payment methods. */
   method: MethodEffect | null;
+  /** When an operation that stays open is due again, in ms. */
+  dueMs: number | null;
 }
 
 /** What an outcome does to the payment and the refund of its operation. */
@@ -48,11 +56,17 @@ interface Effect {
   /** A refund that had succeeded has failed. */
   reverses: boolean;
   nextChannel: NextChannel | null;
+  captureStatus: 'SUCCESS' | 'FAILED' | null;
+  isAuthorization: boolean;
+  /** The end of the authorization is announced. */
+  tellsExpiring: boolean;
+  /** What a further request to the provider has to release, after a final capture. */
+  releaseAmount: number | null;
 }
 
 export interface SettlementFacts {
   row: OperationRow;
-  outcome: FinalOutcome;
+  outcome: FinalOutcome | Authorized;
   by: SettledBy;
   /**
    * Settle only while this lease is held. Without it the outcome is settled under any lease: final outcomes stay true.
@@ -65,6 +79,10 @@ export interface SettlementFacts {
   method?: MethodEffect | null;
   /** The refund of the operation, for the body of its event; required if the operation is a refund. */
   refund?: RefundRow | undefined;
+  /** The same of a capture. */
+  capture?: CaptureRow | undefined;
+  /** When an authorized charge is due again. */
+  dueMs?: number;
   atMs: number;
 }
 
@@ -75,41 +93,56 @@ export interface SettlementFacts {
  * | REFUND    | refund SUCCESS, payment    | refund FAILED; reversed if it had succeeded     | refund CANCELLED  |
  * |           | REFUNDED                   |                                                 |                   |
  * | CANCEL    | payment CANCELLED          | payment unchanged                               | payment CANCELLED |
+ * | CAPTURE   | capture SUCCESS; payment   | capture FAILED, payment unchanged               | capture FAILED    |
+ * |           | SUCCESS after the last one |                                                 |                   |
+ * | RELEASE   | payment SUCCESS            | payment unchanged                               | payment unchanged |
  *
- * A payment whose payer has not finished in time is FAILED where the table says CANCELLED.
+ * A payment whose charge was given up is FAILED where the table says CANCELLED. An authorized charge that has ended at
+ * its provider makes the payment SUCCESS if some of it was captured, and CANCELLED otherwise.
  *
  * A payment that has ended changes only by refunds. `contradicts` finds outcomes that cannot be true of it.
  */
 export function settlementOf(facts: SettlementFacts): Settlement {
-  const { row, by, lease, calls = 0, lookUps = 0, method = null } = facts;
-  const outcome = reverses(row, facts.outcome, calls) ? asFailure(facts.outcome) : facts.outcome;
+  const { row, by, lease, calls = 0, lookUps = 0, method = null, dueMs = null } = facts;
+  const isFailure = row.kind === 'CAPTURE' || reverses(row, facts.outcome, calls);
+  const outcome = isFailure ? asFailure(facts.outcome, row.kind) : facts.outcome;
+  const isOpen = outcome.kind === 'authorized';
   return {
     number: row.number,
     lease: lease ?? null,
-    state: stateAfter(row, outcome),
+    state: isOpen ? 'WAITING' : stateAfter(row, outcome),
     reference: outcome.reference ?? null,
-    failure: outcome.kind === 'failed' ? outcome.failure : null,
-    settledBy: by,
+    failure: 'failure' in outcome ? (outcome.failure ?? null) : null,
+    settledBy: isOpen ? null : by,
     calls,
     lookUps,
     method,
+    dueMs: isOpen ? dueMs : null,
     ...effectOf({ ...facts, outcome }),
   };
 }
 
-/** A cancellation has succeeded if the charge is cancelled, whether the provider reports `succeeded` or `cancelled`. */
-function stateAfter({ kind }: OperationRow, outcome: FinalOutcome): OperationState {
+/**
+ * A cancellation has succeeded if the charge is cancelled, whether the provider reports `succeeded` or `cancelled`. A
+ * charge has succeeded if some of it was captured before its authorization ended.
+ */
+function stateAfter(row: OperationRow, outcome: FinalOutcome): OperationState {
+  const { kind } = row;
   if (kind === 'CANCEL') return outcome.kind === 'failed' ? 'FAILED' : 'SUCCEEDED';
+  if (kind === 'CHARGE' && isAuthorized(row)) return capturedAmountOf(row) > 0 ? 'SUCCEEDED' : 'CANCELLED';
   return ({ succeeded: 'SUCCEEDED', failed: 'FAILED', cancelled: 'CANCELLED' } as const)[outcome.kind];
 }
 
 function effectOf(facts: SettlementFacts): Effect {
   const { row, outcome } = facts;
+  if (outcome.kind === 'authorized') return isAuthorized(row) ? expiring(facts) : authorized(facts, outcome);
   switch (row.kind) {
     case 'CHARGE':
       if (isFinal(row.status)) return unchanged(facts);
+      if (takesWithoutCapture(row, outcome)) throw new Error(`Payment ${row.id} was captured without a capture.`);
+      if (isAuthorized(row)) return authorizationEnded(facts, outcome);
       if (outcome.kind === 'succeeded') return chargeSucceeded(facts, outcome);
-      return outcome.kind === 'failed' ? chargeFailed(facts, outcome) : chargeCancelled(facts);
+      return outcome.kind === 'failed' ? chargeFailed(facts, outcome) : chargeCancelled(facts, outcome);
     case 'REFUND':
       if (outcome.kind === 'succeeded') return refundSucceeded(facts);
       if (outcome.kind === 'cancelled') return refundCancelled(facts);
@@ -117,6 +150,11 @@ function effectOf(facts: SettlementFacts): Effect {
     case 'CANCEL':
       if (outcome.kind === 'failed') return unchanged(facts, row.next_action);
       return next[row.status].includes('CANCELLED') ? chargeCancelled(facts) : unchanged(facts);
+    case 'CAPTURE':
+      if (outcome.kind === 'cancelled') throw new Error('A capture that is cancelled has failed.');
+      return outcome.kind === 'succeeded' ? captureSucceeded(facts, outcome) : captureFailed(facts, outcome);
+    case 'RELEASE':
+      return outcome.kind === 'succeeded' ? released(facts) : releaseFailed(facts);
   }
 }
 
@@ -125,7 +163,17 @@ function unchanged({ row, atMs }: SettlementFacts, nextAction?: OperationRow['ne
 }
 
 function effect(transition: Transition, further: Partial<Effect> = {}): Effect {
-  return { transition, refundStatus: null, reverses: false, nextChannel: null, ...further };
+  return {
+    transition,
+    refundStatus: null,
+    reverses: false,
+    nextChannel: null,
+    captureStatus: null,
+    isAuthorization: false,
+    tellsExpiring: false,
+    releaseAmount: null,
+    ...further,
+  };
 }
 
 function chargeSucceeded({ row, atMs, method }: SettlementFacts, { reference, fee }: Succeeded): Effect {
@@ -155,11 +203,123 @@ function chargeFailed(facts: SettlementFacts, { reference, failure: { code, mess
   });
 }
 
-/** A charge that was cancelled because its payer has not finished has failed. */
-function chargeCancelled({ row, atMs }: SettlementFacts): Effect {
-  if (!row.is_given_up) return effect({ row, to: 'CANCELLED', atMs, writesEvent: true });
-  const { code, message } = failure('payment_expired');
-  return effect({ row, to: 'FAILED', atMs, failureCode: code, failureMessage: message, writesEvent: true });
+/** A charge that was given up has failed. */
+function chargeCancelled({ row, atMs }: SettlementFacts, cancelled?: Cancelled): Effect {
+  const reason = row.is_given_up ? failure(row.given_up_code ?? 'payment_expired') : cancelled?.failure;
+  return effect({
+    row,
+    to: row.is_given_up ? 'FAILED' : 'CANCELLED',
+    atMs,
+    ...(reason && { failureCode: reason.code, failureMessage: reason.message }),
+    ...(isAuthorized(row) && { authorization: { ends: true } }),
+    writesEvent: true,
+  });
+}
+
+function authorized({ row, method, atMs }: SettlementFacts, { reference, captureBefore }: Authorized): Effect {
+  return effect(
+    {
+      row,
+      to: 'PROCESSING',
+      atMs,
+      providerReference: reference,
+      channelId: row.operation_channel_id,
+      ...(method?.kind === 'kept' && { methodId: method.id }),
+      writesEvent: row.status === 'PENDING',
+      authorization: { begins: { captureBefore }, event: { type: 'transaction.authorized' } },
+    },
+    { isAuthorization: true },
+  );
+}
+
+function expiring({ row, atMs }: SettlementFacts): Effect {
+  const event = { type: 'transaction.authorization_expiring' } as const;
+  return effect({ row, to: row.status, atMs, authorization: { event } }, { tellsExpiring: true });
+}
+
+/** The provider holds nothing any more of the amount: it was captured, released or cancelled, or it has expired. */
+function authorizationEnded(facts: SettlementFacts, outcome: FinalOutcome): Effect {
+  const { row, atMs } = facts;
+  if (capturedAmountOf(row) > 0) return effect(succeedsNow(row, atMs));
+  if (outcome.kind === 'cancelled') return chargeCancelled(facts, outcome);
+  if (outcome.kind === 'succeeded') return unchanged(facts);
+  const { code, providerCode } = outcome.failure;
+  // What a provider calls expired is an authorization by now, and no payer who did not finish.
+  const reason = code === 'payment_expired' ? failure('authorization_expired', providerCode) : outcome.failure;
+  return chargeCancelled(facts, { kind: 'cancelled', failure: reason });
+}
+
+/** What was captured is all that the payment takes. */
+function succeedsNow(row: OperationRow, atMs: number): Transition {
+  return { row, to: 'SUCCESS', atMs, authorization: { ends: true }, writesEvent: true };
+}
+
+/** The last capture ends the payment, at once if nothing is left to release. */
+function captureSucceeded(facts: SettlementFacts, { fee, isReleased = false }: Succeeded): Effect {
+  const { row, atMs } = facts;
+  const rest = row.amount - capturedAmountOf(row) - row.operation_amount;
+  const isLast = row.is_final === true || rest === 0;
+  const isDone = isLast && (rest === 0 || isReleased);
+  return effect(
+    {
+      row,
+      to: isDone ? 'SUCCESS' : 'PROCESSING',
+      atMs,
+      channelId: row.operation_channel_id,
+      ...(fee?.currency === row.currency && { fee: fee.amount }),
+      writesEvent: isDone,
+      authorization: {
+        ends: isLast,
+        capturedChange: row.operation_amount,
+        captureId: row.capture_id as string,
+        event: { type: 'transaction.captured', capture: captureAfter(facts, 'SUCCESS') },
+      },
+    },
+    { captureStatus: 'SUCCESS', releaseAmount: isLast && !isDone ? rest : null },
+  );
+}
+
+function captureFailed(facts: SettlementFacts, { failure: reason }: Failed): Effect {
+  const { row, atMs } = facts;
+  return effect(
+    {
+      row,
+      to: row.status,
+      atMs,
+      authorization: {
+        capturableChange: row.operation_amount,
+        captureId: row.capture_id as string,
+        event: { type: 'transaction.capture_failed', capture: captureAfter(facts, 'FAILED', reason) },
+      },
+    },
+    { captureStatus: 'FAILED' },
+  );
+}
+
+function released({ row, atMs }: SettlementFacts): Effect {
+  return effect(succeedsNow(row, atMs));
+}
+
+/** After a final capture nothing more can be captured: the payment then waits for the authorization to end. */
+function releaseFailed({ row, atMs }: SettlementFacts): Effect {
+  const capturableChange = row.capture_id === null ? row.operation_amount : 0;
+  return effect({ row, to: row.status, atMs, authorization: { capturableChange } });
+}
+
+function captureAfter(
+  { row, capture, outcome: { reference }, atMs }: SettlementFacts,
+  status: 'SUCCESS' | 'FAILED',
+  reason: Failure | null = null,
+): CaptureRecord {
+  if (capture === undefined) throw new Error(`The capture ${row.capture_id} was not read.`);
+  const time = new Date(atMs).toISOString();
+  return captureRecordOf({
+    ...capture,
+    status,
+    failure_code: reason?.code ?? null,
+    provider_reference: reference ?? capture.provider_reference,
+    updated_at: time > capture.updated_at ? time : capture.updated_at,
+  });
 }
 
 function refundSucceeded(facts: SettlementFacts): Effect {
@@ -223,14 +383,19 @@ function refundEventOf(
  * callback or a look-up. The answer to a call (`calls` > 0) proves nothing: it may refuse a repeated refund because the
  * first one has succeeded.
  */
-export function reverses({ kind, state }: OperationRow, outcome: FinalOutcome, calls = 0): boolean {
+export function reverses({ kind, state }: OperationRow, outcome: FinalOutcome | Authorized, calls = 0): boolean {
   return kind === 'REFUND' && state === 'SUCCEEDED' && outcome.kind !== 'succeeded' && calls === 0;
 }
 
-/** A refund that is cancelled after it had succeeded counts as failed, so that `refund.failed` announces it. */
-function asFailure(outcome: FinalOutcome): FinalOutcome {
+/**
+ * A refund that is cancelled after it had succeeded counts as failed, so that `refund.failed` announces it; a capture
+ * that is cancelled has failed.
+ */
+function asFailure(outcome: FinalOutcome | Authorized, kind: OperationRow['kind']): FinalOutcome | Authorized {
   if (outcome.kind !== 'cancelled') return outcome;
-  return { ...outcome, kind: 'failed', failure: failure('refund_refused', 'cancelled') };
+  const reason =
+    kind === 'CAPTURE' ? (outcome.failure ?? failure('capture_failed')) : failure('refund_refused', 'cancelled');
+  return { ...outcome, kind: 'failed', failure: reason };
 }
 
 /**
@@ -243,11 +408,21 @@ export function contradicts(row: OperationRow, outcome: FinalOutcome, calls = 0)
   return row.kind === 'CHARGE' && outcome.kind === 'succeeded' && isFinal(row.status);
 }
 
-/** The values of `settleOperations` that follow those of the transitions. */
-export function valuesOfSettlements(settlements: readonly Settlement[]): (string | Buffer)[] {
+/** Whether a charge that is captured by requests is said to have taken money before any capture. */
+export function takesWithoutCapture(row: OperationRow, outcome: FinalOutcome): boolean {
+  const { kind, capture_method } = row;
+  const isManual = kind === 'CHARGE' && capture_method === 'MANUAL';
+  return isManual && outcome.kind === 'succeeded' && capturedAmountOf(row) === 0;
+}
+
+/** The values of `settleBy` that follow those of the transitions. */
+export function valuesOfSettlements(
+  variant: TransitionVariant,
+  settlements: readonly Settlement[],
+): (string | Buffer)[] {
   const column = <Value extends string | number | boolean | null>(value: (settlement: Settlement) => Value) =>
     settlements.map(value);
-  return [
+  const common = [
     plainArray(column((one) => one.number)),
     plainArray(column((one) => one.lease)),
     textArray(column((one) => one.state)),
@@ -262,5 +437,14 @@ export function valuesOfSettlements(settlements: readonly Settlement[]): (string
     plainArray(column((one) => one.reverses)),
     plainArray(column((one) => one.nextChannel?.id ?? null)),
     textArray(column((one) => one.nextChannel?.provider ?? null)),
+  ];
+  if (variant === 'AUTOMATIC') return common;
+  return [
+    ...common,
+    textArray(column((one) => one.captureStatus)),
+    plainArray(column((one) => one.dueMs)),
+    plainArray(column((one) => one.isAuthorization)),
+    plainArray(column((one) => one.tellsExpiring)),
+    plainArray(column((one) => one.releaseAmount)),
   ];
 }

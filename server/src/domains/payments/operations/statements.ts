@@ -1,5 +1,6 @@
 import { statement } from '../../../platform/postgres/statement.ts';
 import type { ProviderName } from '../providers/directory.ts';
+import type { FailureCode } from '../providers/failures.ts';
 import type { PaymentRow } from '../transactions/record.ts';
 import { paymentColumns } from '../transactions/statements.ts';
 import type { OperationKind, OperationState } from './states.ts';
@@ -10,6 +11,10 @@ export interface OperationRow extends PaymentRow {
   kind: OperationKind;
   refund_id: string | null;
   refund_reason: string | null;
+  /** Of a capture; of a release, the final capture whose rest it releases, or null if a user asked for it. */
+  capture_id: string | null;
+  /** Whether nothing is captured after this capture. */
+  is_final: boolean | null;
   /** The channel that the provider is called through: the payment's own, or a fallback channel. */
   operation_channel_id: number;
   operation_provider: ProviderName;
@@ -25,8 +30,14 @@ export interface OperationRow extends PaymentRow {
   operation_called_ms: number | null;
   /** When a rate limit of the provider first refused it; null: never. */
   operation_limited_ms: number | null;
-  /** Whether the charge is cancelled because its payer has not finished in time: the charge's own, or that below. */
+  /**
+   * Whether the charge is cancelled although nobody has asked for that: the charge's own, or that below; and why, null:
+   * the payer has not finished in time.
+   */
   is_given_up: boolean;
+  given_up_code: FailureCode | null;
+  /** When the end of the authorization was announced. */
+  expiring_at: string | null;
   /** The charge that a refund or a cancellation refers to. */
   charge_number: number | null;
   charge_reference: string | null;
@@ -49,6 +60,7 @@ export const operationColumns = `${paymentColumns}, o.number, o.kind, o.refund_i
   (extract(epoch from o.called_at) * 1000)::float8 as operation_called_ms,
   (extract(epoch from o.limited_at) * 1000)::float8 as operation_limited_ms,
   coalesce(o.given_up_at, charge.given_up_at) is not null as is_given_up,
+  coalesce(o.given_up_code, charge.given_up_code) as given_up_code, o.expiring_at, o.capture_id, o.is_final,
   charge.number as charge_number, charge.provider_reference as charge_reference, charge.state as charge_state,
   (extract(epoch from charge.created_at) * 1000)::float8 as charge_created_ms,
   (extract(epoch from charge.called_at) * 1000)::float8 as charge_called_ms`;
@@ -57,7 +69,8 @@ export const operationColumns = `${paymentColumns}, o.number, o.kind, o.refund_i
 export const operationJoins = `
   left join refund r on o.refund_id is not null and r.tenant_id = o.tenant_id and r.id = o.refund_id
   left join lateral (
-    select number, provider_reference, state, created_at, called_at, given_up_at from provider_operation charge
+    select number, provider_reference, state, created_at, called_at, given_up_at, given_up_code
+      from provider_operation charge
      where o.kind <> 'CHARGE' and charge.tenant_id = o.tenant_id and charge.transaction_id = o.transaction_id
        and charge.kind = 'CHARGE' and not charge.void
      limit 1

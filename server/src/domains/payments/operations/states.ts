@@ -1,4 +1,5 @@
-export type OperationKind = 'CHARGE' | 'REFUND' | 'CANCEL';
+/** RELEASE: gives back what was not captured of an authorized charge. */
+export type OperationKind = 'CHARGE' | 'REFUND' | 'CANCEL' | 'CAPTURE' | 'RELEASE';
 
 /**
  * READY: recorded, not sent. CALLING: sent, or about to be. UNKNOWN: sent, and the outcome is not known. WAITING: in

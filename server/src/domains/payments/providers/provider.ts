@@ -37,8 +37,21 @@ export interface Provider {
   unsentEvents?(callbackUrl: string, call: Call): Promise<readonly string[] | undefined>;
   /** Absent if the provider cannot keep payment methods. */
   readonly methods?: MethodProvider;
+  /** Absent if the provider cannot authorize payments first (`abilities.ts`). `lookUp` finds the results of these, too. */
+  readonly captures?: CaptureProvider;
   /** Whether some of its methods need the lines and the billing address of a charge, which are read only then. */
   readonly takesPurchase?: boolean;
+}
+
+/**
+ * What a provider implements that authorizes payments first, and captures them by further requests. One capture or
+ * release of a payment is under way at a time, so that what the provider has captured in all decides a lost answer.
+ */
+export interface CaptureProvider {
+  /** Captures some of an authorized charge. Called again with the same key only after `lookUp` has returned `absent`. */
+  capture(operation: CaptureOperation, call: Call): Promise<Outcome>;
+  /** Releases what was not captured. `succeeded` also if nothing is left to release. */
+  release(operation: ReleaseOperation, call: Call): Promise<Outcome>;
 }
 
 /** What a provider implements that keeps payment methods, so that a customer can be charged again. */
@@ -59,7 +72,7 @@ export interface MethodProvider {
 }
 
 /** One request to a provider, written to the database before the first call. */
-export type Operation = ChargeOperation | RefundOperation | CancelOperation;
+export type Operation = ChargeOperation | RefundOperation | CancelOperation | CaptureOperation | ReleaseOperation;
 
 interface AnyOperation {
   /**
@@ -84,6 +97,8 @@ interface AnyOperation {
 
 export interface ChargeOperation extends AnyOperation, Purchase {
   kind: 'CHARGE';
+  /** MANUAL: the amount is only authorized; captures follow. */
+  captureMethod: 'AUTOMATIC' | 'MANUAL';
   /** The provider's token for the card or account to charge, sent with the payment: `pm_…`. */
   paymentMethod: string | null;
   /** The payment method to charge, instead of a token. */
@@ -151,6 +166,26 @@ export interface CancelOperation extends AnyOperation {
   chargeCreatedMs: number;
   /** When the charge was first sent, or was about to be. */
   chargeCalledMs: number;
+}
+
+/** Captures some of an authorized charge. */
+export interface CaptureOperation extends AnyOperation {
+  kind: 'CAPTURE';
+  /** The key of the charge, and the provider's id of it. */
+  chargeKey: string;
+  chargeReference: string;
+  /** What was authorized, and what earlier captures have taken of it. */
+  authorizedAmount: number;
+  capturedBefore: number;
+  /** Nothing is captured afterwards. */
+  isFinal: boolean;
+}
+
+/** Releases what was not captured of an authorized charge. Its amount is the rest. */
+export interface ReleaseOperation extends AnyOperation {
+  kind: 'RELEASE';
+  chargeKey: string;
+  chargeReference: string;
 }
 
 /** Who starts a payment: the payer, who is there to authenticate, or the merchant, without the payer. */
@@ -249,11 +284,23 @@ export type Outcome =
       money?: NamedMoney;
       /** What the charge has kept, if that was asked for. Absent: the payer declined to be remembered. */
       kept?: ProviderMethod;
+      /** Of a final capture: the provider has released the rest with it. */
+      isReleased?: boolean;
+    } & Named)
+  /** The amount is reserved, and waits to be captured; after a capture, what is left of it. */
+  | ({
+      kind: 'authorized';
+      reference: string;
+      /** What was authorized. */
+      money?: NamedMoney;
+      /** When the authorization ends, in ISO 8601; null: the provider does not say. */
+      captureBefore: string | null;
+      kept?: ProviderMethod;
     } & Named)
   /** Not carried out, and never will be under this key. */
   | ({ kind: 'failed'; reference?: string; failure: Failure; money?: NamedMoney } & Named)
-  /** Cancelled by Florin or by the payer, and confirmed by the provider. */
-  | ({ kind: 'cancelled'; reference?: string; money?: NamedMoney } & Named)
+  /** Cancelled by Florin or by the payer, and confirmed by the provider. `failure`: why, if an authorization expired. */
+  | ({ kind: 'cancelled'; reference?: string; money?: NamedMoney; failure?: Failure } & Named)
   /** In progress at the provider; a callback or a look-up brings the result. */
   | ({ kind: 'pending'; reference?: string } & Named)
   | ({ kind: 'needs_payer'; reference: string; nextAction: NextAction } & Named)
@@ -297,8 +344,8 @@ export interface Named extends NamedMode {
 }
 
 /**
- * The money that the provider reports as moved. For a charge this is the captured amount, which is lower than the
- * requested one after a partial capture.
+ * The money that the provider reports as moved. For a charge that has succeeded this is what was captured of it in
+ * all.
  */
 export interface NamedMoney {
   /** In minor units. Absent: not reported. Null: not a whole number of minor units, so not the operation's amount. */

@@ -1,4 +1,5 @@
 import type { Check } from '../../../platform/postgres/check.ts';
+import { capturedAmount } from '../transactions/captured.ts';
 
 const payment = (id: string) => `'txn_' || replace(${id}::text, '-', '')`;
 const refund = (id: string) => `'ref_' || replace(${id}::text, '-', '')`;
@@ -6,7 +7,8 @@ const refund = (id: string) => `'ref_' || replace(${id}::text, '-', '')`;
 /** Claims about refunds, their payments, their ledger transfers and their events. */
 export const refundChecks: readonly Check[] = [
   {
-    claim: 'A payment holds and has given back the sums of its refunds, in its currency and never more than its amount',
+    claim:
+      'A payment holds and has given back the sums of its refunds, in its currency and never more than was captured',
     offenders: `
       with given as (
         select tenant_id, transaction_id as id, min(currency) as currency, max(currency) as other_currency,
@@ -19,7 +21,7 @@ export const refundChecks: readonly Check[] = [
         from given
         full join transaction t using (tenant_id, id)
        where t.status is null or t.amount_refunded <> coalesce(refunded, 0) or t.amount_refund_held <> coalesce(held, 0)
-          or t.amount_refund_held > t.amount or (t.status = 'REFUNDED') <> (t.amount_refunded > 0)
+          or t.amount_refund_held > ${capturedAmount('t')} or (t.status = 'REFUNDED') <> (t.amount_refunded > 0)
           or given.currency <> t.currency or given.other_currency <> t.currency`,
   },
   {
@@ -30,7 +32,7 @@ export const refundChecks: readonly Check[] = [
       with booked as (
         select tenant_id, source_id as id, transaction_id, leg, debit, credit, currency, amount
           from ledger_transfer
-         where source_id <> transaction_id and 'UNAPPLIED' not in (debit, credit)
+         where source_id <> transaction_id and 'REFUNDS' in (debit, credit)
       ), expected as (
         select tenant_id, id, transaction_id, 1::smallint as leg, 'REFUNDS' as debit, 'PROVIDER_RECEIVABLE' as credit,
                currency, amount

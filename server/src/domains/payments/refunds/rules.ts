@@ -1,4 +1,5 @@
 import { Refusal } from '../../../core/errors.ts';
+import { capturedAmountOf } from '../transactions/captured.ts';
 import type { PaymentRow } from '../transactions/record.ts';
 
 /**
@@ -6,7 +7,7 @@ import type { PaymentRow } from '../transactions/record.ts';
  * what is left, even while its result is unknown. Refuses with `not_refundable` or `refund_exceeds_payment`.
  */
 export function refundableAmount(payment: PaymentRow, requested: number | undefined): number {
-  const { status, amount, amount_refund_held, currency } = payment;
+  const { status, amount_refund_held, currency } = payment;
   if (status !== 'SUCCESS' && status !== 'REFUNDED') {
     throw new Refusal(
       'not_refundable',
@@ -14,12 +15,13 @@ export function refundableAmount(payment: PaymentRow, requested: number | undefi
       { field: 'transactionId', details: { status } },
     );
   }
-  const left = amount - amount_refund_held;
+  const captured = capturedAmountOf(payment);
+  const left = captured - amount_refund_held;
   if (left === 0 || (requested !== undefined && requested > left)) {
     const message =
       left === 0
         ? 'Nothing is left to refund: all of it has been given back, or is about to be.'
-        : `Only ${left} of ${amount} (minor units of ${currency}) can still be refunded.`;
+        : `Only ${left} of ${captured} (minor units of ${currency}) can still be refunded.`;
     throw new Refusal('refund_exceeds_payment', message, { field: 'amount', details: { left } });
   }
   return requested ?? left;

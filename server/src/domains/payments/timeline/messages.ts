@@ -1,3 +1,4 @@
+import type { OperationKind } from '../operations/states.ts';
 import type { TransactionStatus } from '../transactions/states.ts';
 import type { TimelineMessageKind } from '../transactions/timeline-message-statements.ts';
 import type { MessageRecord, OperationRecord } from './statements.ts';
@@ -54,7 +55,13 @@ const rankOf: Partial<Record<TimelineMessageKind, number>> = {
   discrepancy_closed: ranks.closed,
 };
 
-const subjects = { CHARGE: 'the charge', REFUND: 'the refund', CANCEL: 'the request to cancel the charge' };
+const subjects = {
+  CHARGE: 'the charge',
+  REFUND: 'the refund',
+  CANCEL: 'the request to cancel the charge',
+  CAPTURE: 'the capture',
+  RELEASE: 'the release of what was not captured',
+} satisfies Record<OperationKind, string>;
 
 interface MessageContext {
   provider: string;
@@ -71,6 +78,7 @@ export const messageTexts: Record<TimelineMessageKind, (context: MessageContext)
   needs_payer: ({ subject }) => `The payer has to do something before ${subject} can continue.`,
   rate_limited: ({ provider, subject }) =>
     `${provider} did not take ${subject}, because of its rate limit; it is sent again under the same key.`,
+  authorized: ({ provider, subject }) => `${provider} holds the amount of ${subject} until it is captured.`,
   absent: ({ provider, subject }) => `${provider} does not know ${subject}; it is sent again under the same key.`,
   callback: ({ provider, subject, detail }) =>
     detail.said === 'changed' || typeof detail.said !== 'string'

@@ -129,7 +129,9 @@ test('a payment that succeeds by a fallback shows each charge with channel, fail
 
 test('the payments page documents every type of step', () => {
   const ends = ['waiting', 'called', 'succeeded', 'failed', 'cancelled'];
-  const ofOperations = ['charge', 'refund', 'cancel'].flatMap((word) => ends.map((end) => `${word}_${end}`));
+  const ofOperations = ['charge', 'refund', 'cancel', 'capture', 'release'].flatMap((word) =>
+    ends.map((end) => `${word}_${end}`),
+  );
   for (const type of [...ofOperations, 'created', 'refund_created', 'omitted', ...Object.keys(messageTexts)]) {
     expect(page).toContain(`\`${type}\``);
   }

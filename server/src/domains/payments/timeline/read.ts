@@ -2,7 +2,7 @@ import type { Principal } from '../../../core/principal.ts';
 import type { PaymentsApp } from '../app.ts';
 import { next, type TransactionStatus } from '../transactions/states.ts';
 import { stepOfMessage } from './messages.ts';
-import { findMessages, findOperations, findRefunds } from './statements.ts';
+import { findMessages, findOperations, findRefunds, type OperationRecord } from './statements.ts';
 import { creationStep, type PlacedStep, type Step, stepsOfOperation, stepsOfRefund } from './steps.ts';
 
 /** The maximum of steps besides the creation. If there are more, one of type `omitted` replaces the oldest. */
@@ -32,12 +32,14 @@ export async function readTimeline(
   const byNumber = new Map(operations.map((row) => [row.number, row]));
   const byRefund = new Map(operations.map((row) => [row.refund_id, row]));
   const reversedAt = new Map(refunds.map(({ id, reversed_at }) => [id, reversed_at]));
+  const lastCapture = lastCaptureOf(operations);
   const steps = [
     ...operations.flatMap((row) =>
       stepsOfOperation(row, {
         hasNextCharge: row.number !== lastCharge,
         reversedAt: reversedAt.get(row.refund_id ?? '') ?? null,
         currency: payment.currency,
+        lastCapture,
       }),
     ),
     ...refunds.flatMap((refund) => stepsOfRefund(refund, byRefund.get(refund.id), payment.currency)),
@@ -45,6 +47,16 @@ export async function readTimeline(
   ].sort(byTime);
   const selected = [creationStep(payment), ...newest(withStatuses(steps))];
   return Promise.all(selected.map((step) => formatStep(step, channels)));
+}
+
+/** A capture or a release ends the charge in its own statement, and so at its own time. */
+function lastCaptureOf(operations: readonly OperationRecord[]): OperationRecord | undefined {
+  const charge = operations.find(({ kind, authorized_at, state }) => {
+    return kind === 'CHARGE' && authorized_at !== null && state === 'SUCCEEDED';
+  });
+  return operations.find(({ kind, state, finished_at }) => {
+    return (kind === 'CAPTURE' || kind === 'RELEASE') && state === 'SUCCEEDED' && finished_at === charge?.finished_at;
+  });
 }
 
 /** Steps of the same millisecond: by operation, then by rank. */
@@ -78,7 +90,7 @@ function newest(steps: readonly PlacedStep[]): readonly PlacedStep[] {
 /** Puts the fields into the documented order, adds the name of the channel, and drops the rank and absent fields. */
 async function formatStep(step: PlacedStep, channels: PaymentsApp['channels']): Promise<Step> {
   const { time, type, message, status, channelId, operation, provider, reference, ...others } = step;
-  const { failureCode, fallback, retry, providerCode, refundId, detail } = others;
+  const { failureCode, fallback, retry, providerCode, refundId, captureId, detail } = others;
   const channel = channelId === undefined ? undefined : await channels.find(channelId);
   return withoutUndefined({
     time,
@@ -95,6 +107,7 @@ async function formatStep(step: PlacedStep, channels: PaymentsApp['channels']): 
     retry,
     providerCode,
     refundId,
+    captureId,
     detail,
   });
 }

@@ -31,6 +31,7 @@ export const timelineStep = Type.Object(
     retry: Type.Optional(described(retry, 'With `failureCode`: what may be done again.')),
     providerCode: Type.Optional(Type.String({ description: "The provider's own code for the failure." })),
     refundId: Type.Optional(Type.String()),
+    captureId: Type.Optional(Type.String()),
     detail: Type.Optional(
       Type.Unsafe<Record<string, unknown>>({
         type: 'object',

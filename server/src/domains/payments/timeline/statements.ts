@@ -8,6 +8,7 @@ export interface OperationRecord {
   number: number;
   kind: OperationKind;
   refund_id: string | null;
+  capture_id: string | null;
   channel_id: number;
   provider: string;
   amount: number;
@@ -24,12 +25,14 @@ export interface OperationRecord {
   finished_at: string | null;
   /** Whether its charge is cancelled because the payer has not finished. */
   is_given_up: boolean;
+  /** When the provider authorized the charge, to be captured later. */
+  authorized_at: string | null;
 }
 
 /** The newest operations of a payment. Values: tenant, payment, limit. */
 export const findOperations = statement<OperationRecord>(
   'timeline.operations',
-  `select number, kind, refund_id, channel_id, provider, amount, state, calls, look_ups,
+  `select number, kind, refund_id, capture_id, authorized_at, channel_id, provider, amount, state, calls, look_ups,
           provider_reference as reference, failure_code, provider_code, settled_by, due_at, created_at, called_at,
           finished_at,
           case kind when 'CHARGE' then given_up_at is not null when 'CANCEL' then exists (

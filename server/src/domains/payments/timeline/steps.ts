@@ -41,19 +41,21 @@ export interface OperationContext {
   /** When a refund that had succeeded failed. */
   reversedAt: string | null;
   currency: string;
+  /** The capture or the release that ended an authorized charge; undefined: none did. */
+  lastCapture: OperationRecord | undefined;
 }
 
 /** An operation that waits to be sent; or its call and its end, as far as they have happened. */
-export function stepsOfOperation(
-  row: OperationRecord,
-  { hasNextCharge, reversedAt, currency }: OperationContext,
-): PlacedStep[] {
-  const { number, kind, refund_id, channel_id, provider } = row;
+export function stepsOfOperation(row: OperationRecord, context: OperationContext): PlacedStep[] {
+  const { currency, lastCapture } = context;
+  const { number, kind, refund_id, capture_id, channel_id, provider, authorized_at } = row;
+  const endsWithAnother = authorized_at !== null && lastCapture !== undefined;
   const common = {
     channelId: channel_id,
     operation: number,
     provider,
     ...(refund_id !== null && { refundId: publicId('ref', refund_id) }),
+    ...(capture_id !== null && { captureId: publicId('cap', capture_id) }),
   };
   const money = `${decimalOf(row.amount, currency)} ${currency}`;
   if (row.state === 'READY') {
@@ -63,7 +65,8 @@ export function stepsOfOperation(
   }
   return [
     ...(row.called_at === null || wasNotCalled(row) ? [] : [callStep(row, row.called_at, money)]),
-    ...(row.finished_at === null ? [] : endSteps(row, row.finished_at, money, hasNextCharge, reversedAt)),
+    ...(authorized_at === null ? [] : [authorizedStep(row, authorized_at, money)]),
+    ...(row.finished_at === null || endsWithAnother ? [] : endSteps(row, row.finished_at, money, context)),
   ].map((step) => ({ ...common, ...step }));
 }
 
@@ -71,6 +74,8 @@ const subjects: Record<OperationKind, string> = {
   CHARGE: 'The charge',
   REFUND: 'The refund',
   CANCEL: 'The request to cancel the charge',
+  CAPTURE: 'The capture',
+  RELEASE: 'The release of what was not captured',
 };
 
 /** Whether the operation was claimed, and then settled without a call. */
@@ -85,23 +90,26 @@ function callStep(row: OperationRecord, time: string, money: string): PlacedStep
     time,
     type: `${kind.toLowerCase()}_called`,
     message:
-      kind === 'CANCEL'
-        ? `${is_given_up ? 'The payer did not finish in time: ' : ''}${provider} was asked to cancel the charge.`
-        : `${subjects[kind]} of ${money} was sent to ${provider}.`,
+      kind === 'RELEASE'
+        ? `${provider} was asked to release ${money}.`
+        : kind === 'CANCEL'
+          ? `${is_given_up ? 'The payer did not finish in time: ' : ''}${provider} was asked to cancel the charge.`
+          : `${subjects[kind]} of ${money} was sent to ${provider}.`,
     ...(isOpen && { detail: { state, calls, lookUps: look_ups, nextLookUpTime: due_at } }),
     rank: ranks.called,
     ...(kind === 'CHARGE' && { to: 'PROCESSING' }),
   };
 }
 
+function authorizedStep({ kind, provider }: OperationRecord, time: string, money: string): PlacedStep {
+  const message = `${provider} authorized ${money}, to be captured.`;
+  return { time, type: `${kind.toLowerCase()}_authorized`, message, rank: ranks.message };
+}
+
 /** A reversed refund ended twice. The row still has the time of its success, but not how the success became known. */
-function endSteps(
-  row: OperationRecord,
-  finishedAt: string,
-  money: string,
-  hasNextCharge: boolean,
-  reversedAt: string | null,
-): PlacedStep[] {
+function endSteps(row: OperationRecord, finishedAt: string, money: string, context: OperationContext): PlacedStep[] {
+  const { hasNextCharge, reversedAt, lastCapture } = context;
+  if (row === lastCapture) return [{ ...endStep(row, finishedAt, money, hasNextCharge), to: 'SUCCESS' }];
   if (reversedAt === null) return [endStep(row, finishedAt, money, hasNextCharge)];
   const success = { ...row, state: 'SUCCEEDED', settled_by: null, failure_code: null, provider_code: null } as const;
   return [
@@ -144,6 +152,9 @@ const statusAfter: Record<OperationKind, Partial<Record<string, TransactionStatu
   CHARGE: { SUCCEEDED: 'SUCCESS', FAILED: 'FAILED', CANCELLED: 'CANCELLED' },
   REFUND: { SUCCEEDED: 'REFUNDED' },
   CANCEL: { SUCCEEDED: 'CANCELLED' },
+  // Whether one of them is the last shows the end of the charge.
+  CAPTURE: {},
+  RELEASE: {},
 };
 
 function statusAfterEnd({ kind, state, is_given_up }: OperationRecord): TransactionStatus | undefined {
@@ -158,9 +169,16 @@ function endMessage(row: OperationRecord, money: string): string {
   if (state === 'FAILED' && kind === 'CHARGE' && wasNotCalled(row)) {
     return `The charge was not sent to ${provider}, which had stopped answering.`;
   }
+  if (row.authorized_at !== null) {
+    return state === 'SUCCEEDED' ? 'What was not captured is released.' : `The authorization has ended.${reason}`;
+  }
   switch (`${kind} ${state}`) {
     case 'CHARGE SUCCEEDED':
       return `${provider} took ${money}.`;
+    case 'CAPTURE SUCCEEDED':
+      return `${provider} took ${money}.`;
+    case 'RELEASE SUCCEEDED':
+      return `${provider} released ${money}.`;
     case 'REFUND SUCCEEDED':
       return `${provider} gave ${money} back.`;
     case 'CANCEL SUCCEEDED':

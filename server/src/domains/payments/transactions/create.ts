@@ -5,6 +5,7 @@ import type { Call } from '../../../platform/http/route.ts';
 import { type IdempotentAnswer, requestHash } from '../../../platform/postgres/idempotency-records.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
 import type { PaymentsApp } from '../app.ts';
+import { authorizationRefusal } from '../channels/capture.ts';
 import { actOn } from '../channels/rules.ts';
 import { asksForMethod, withMethod } from './method-of-payment.ts';
 import type { OnceKey } from './payments.ts';
@@ -48,6 +49,9 @@ export async function createPayment(
   const isRefused = isWithdrawn(input.currency) && !(await paysInvoice(input, principal, app));
   const usable = isRefused ? withdrawnRefusal(input.currency) : usableChannel(channel, input, principal);
   if (usable instanceof Refusal) return firstAnswer(usable, principal, once, app);
+
+  const unable = input.captureMethod === 'MANUAL' ? authorizationRefusal(usable) : undefined;
+  if (unable !== undefined) return firstAnswer(unable, principal, once, app);
 
   // 3. Does it charge a payment method, or keep one?
   const asked = asksForMethod(input) ? await withMethod(input, usable, principal, app) : input;

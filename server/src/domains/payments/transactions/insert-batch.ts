@@ -9,6 +9,7 @@ import {
   type ExistingPayment,
   findExistingPayments,
   type InsertedRow,
+  insertableTogether,
   insertNewPayments,
   insertPaymentsUnlessRepeated,
   keyOf,
@@ -46,6 +47,17 @@ export class BatchInserter {
   }
 
   async insert(payments: readonly NewPayment[]): Promise<Outcome[]> {
+    const groups = insertableTogether(payments);
+    if (groups.length === 1) return this.#insert(payments);
+    const outcomes = new Map<NewPayment, Outcome>();
+    for (const group of groups) {
+      const ofGroup = await this.#insert(group);
+      for (const [i, payment] of group.entries()) outcomes.set(payment, ofGroup[i] as Outcome);
+    }
+    return payments.map((payment) => outcomes.get(payment) as Outcome);
+  }
+
+  async #insert(payments: readonly NewPayment[]): Promise<Outcome[]> {
     const inserted = await this.#write(inKeyOrder(payments));
     const { database, fanOut, onInserted } = this.#options;
     for (const { tenant_id, deliveries } of inserted) fanOut.learn(tenant_id, deliveries);

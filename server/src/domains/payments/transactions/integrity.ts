@@ -1,4 +1,5 @@
 import type { Check } from '../../../platform/postgres/check.ts';
+import { capturedAmount } from './captured.ts';
 
 /** The public id of a payment, from its UUID. */
 const publicIdOf = (id: string) => `'txn_' || replace(${id}::text, '-', '')`;
@@ -14,7 +15,9 @@ const cubeKeys = `coalesce(channel_id, 0) as channel_id, coalesce(user_id, 0) as
 /** Claims about payments, their ledger transfers, their events and their totals. */
 export const transactionChecks: readonly Check[] = [
   {
-    claim: 'Every payment that succeeded is booked once, for its amount, and no other payment is booked',
+    claim:
+      'Every payment that succeeded is booked once, for its amount, unless its captures are booked, ' +
+      'and no other payment is booked',
     offenders: `
       with booked as (
         select tenant_id, transaction_id as id, min(amount) filter (where leg = 1) as amount, min(currency) as currency,
@@ -29,7 +32,8 @@ export const transactionChecks: readonly Check[] = [
       )
       select ${publicIdOf('id')} as offender
         from booked
-        full join (select tenant_id, id, amount, currency, status in ('SUCCESS', 'REFUNDED') as took from transaction)
+        full join (select tenant_id, id, amount, currency, 
+                          capture_method is null and status in ('SUCCESS', 'REFUNDED') as took from transaction)
                as payment using (tenant_id, id)
        where case when payment.took
                   then (booked.charges, booked.amount, booked.currency, booked.other_currency, booked.transfers)
@@ -123,7 +127,8 @@ export const transactionChecks: readonly Check[] = [
       with recount as (
         select tenant_id, livemode, ${cubeKeys}, (created_at at time zone 'UTC')::date as day, currency,
             count(*) as count,
-               sum(amount) as amount
+               sum(case when status in ('SUCCESS', 'REFUNDED') then ${capturedAmount('transaction')} else amount end)
+                   as amount
           from transaction
          group by tenant_id, livemode, 6, currency, cube (channel_id, user_id, status)
       ), stored as (

@@ -1,6 +1,7 @@
 import { invalid, notFound, Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { PaymentsApp } from '../app.ts';
+import { authorizationRefusal } from '../channels/capture.ts';
 import type { ChannelRow } from '../channels/statements.ts';
 import { attemptsReached } from '../methods/declines.ts';
 import { readMethod } from '../methods/read.ts';
@@ -58,7 +59,8 @@ async function withCharged(
   if (isOther || row.tenant_id !== principal.tenantId || row.livemode !== channel.livemode) {
     throw notFound('payment method', methodId, 'methodId');
   }
-  const refusal = refusalOf(row, channel.id);
+  const unable = payment.captureMethod === 'MANUAL' ? authorizationRefusal(channel, row.type) : undefined;
+  const refusal = refusalOf(row, channel.id) ?? unable;
   if (refusal !== undefined) return refusal;
   const { tenant_id: tenantId, id, customer_id: customerId } = row;
   const customer = await methodCustomers.find(database, [tenantId], customerId);

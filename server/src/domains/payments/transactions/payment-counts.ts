@@ -1,6 +1,6 @@
 import type { Metrics } from '../../../platform/metrics/metrics.ts';
 import type { PaymentRow } from './record.ts';
-import type { TransactionStatus } from './states.ts';
+import { isFinal, type TransactionStatus } from './states.ts';
 import type { Transition } from './transition.cte.ts';
 
 /** Each channel has up to six series for each mode. Payments of further channels are counted together, as `other`. */
@@ -30,7 +30,7 @@ export class PaymentCounts {
     );
     metrics.collectedCounter(
       'florin_payment_money_total',
-      'Money in minor units: `paid` by payments that succeeded, `refunded`, and `refund_returned` by refunds ' +
+      'Money in minor units: `paid` by payments that succeeded and by captures, `refunded`, and `refund_returned` by refunds ' +
         'that failed afterwards.',
       ['kind', 'currency', 'livemode'],
       () => takeCounts(this.#money),
@@ -41,10 +41,12 @@ export class PaymentCounts {
     this.#count('PENDING', channelId, livemode);
   }
 
-  transitioned({ row, to, channelId = row.channel_id, refundedChange = 0 }: Transition): void {
+  transitioned({ row, to, channelId = row.channel_id, refundedChange = 0, authorization }: Transition): void {
     const { status: from, currency, livemode } = row;
     if (from !== to) this.#count(to, channelId, livemode);
-    if (to === 'SUCCESS' && from !== 'SUCCESS' && from !== 'REFUNDED') {
+    const captured = authorization?.capturedChange ?? 0;
+    if (captured > 0) this.#addMoney('paid', currency, livemode, captured);
+    if (to === 'SUCCESS' && !isFinal(from) && row.capture_method === null) {
       this.#addMoney('paid', currency, livemode, row.amount);
     }
     if (refundedChange > 0) this.#addMoney('refunded', currency, livemode, refundedChange);

@@ -31,7 +31,13 @@ import {
   withCreatedEvent,
 } from './statements.ts';
 import { isFinal } from './states.ts';
-import { type Transition, type TransitionedRow, transitionMany, transitionParameters } from './transition.cte.ts';
+import {
+  type Transition,
+  type TransitionedRow,
+  transitionParameters,
+  transitionsBy,
+  variantFor,
+} from './transition.cte.ts';
 
 /**
  * Payments and deliveries in one statement. Beyond some hundreds a batch gains nothing, and its first request waits
@@ -219,8 +225,9 @@ export class Payments {
   }
 
   #transitioning(transitions: readonly Transition[], database: Queryable) {
-    const parameters = transitionParameters(transitions, this.#deps.generateUuid, database);
-    return (queryable: Queryable) => queryable.run(transitionMany, parameters);
+    const variant = variantFor(transitions);
+    const parameters = transitionParameters(variant, transitions, this.#deps.generateUuid, database);
+    return (queryable: Queryable) => queryable.run(transitionsBy[variant], parameters);
   }
 
   /**
@@ -311,7 +318,8 @@ async function readMany(database: Queryable, ids: readonly PaymentId[]): Promise
   });
 }
 
-/** Whether a payment of an invoice ends, or begins to wait for its payer. */
-export function concernsInvoice({ row, to, requiresAction = false }: Transition): boolean {
-  return row.invoice_id !== null && !isFinal(row.status) && (isFinal(to) || requiresAction);
+/** Whether a payment of an invoice ends, begins to wait for its payer, or is captured. */
+export function concernsInvoice({ row, to, requiresAction = false, authorization }: Transition): boolean {
+  if (row.invoice_id === null || isFinal(row.status)) return false;
+  return isFinal(to) || requiresAction || (authorization?.capturedChange ?? 0) > 0;
 }

@@ -29,8 +29,9 @@ import type { SaveMethod } from '../methods/charges.ts';
 import { failureFallback, failureRetry } from '../providers/failure-schema.ts';
 import { fallbackOf, retryOf } from '../providers/failures.ts';
 import { type Initiator, initiators, type NextAction, type PayerFlow, type Purchase } from '../providers/provider.ts';
+import { authorizedAmountOf, type CapturedRow, capturedAmountOf, isAuthorized, reservedAmountOf } from './captured.ts';
 import { paymentTokenAssociatedData } from './payment-token.ts';
-import { type TransactionStatus, transactionStatus } from './states.ts';
+import { transactionStatus } from './states.ts';
 
 export const amount = Type.Integer({
   minimum: 1,
@@ -40,15 +41,23 @@ export const amount = Type.Integer({
 export const description = Type.String({ maxLength: 2000 });
 export const initiator = Type.Enum([...initiators], { $id: 'Initiator' });
 
+/** AUTOMATIC: the money is taken with the charge. MANUAL: it is only reserved, and captured by further requests. */
+export const captureMethods = ['AUTOMATIC', 'MANUAL'] as const;
+export type CaptureMethod = (typeof captureMethods)[number];
+export const captureMethod = Type.Enum([...captureMethods], { $id: 'CaptureMethod' });
+
 const waitingParties = ['PAYER', 'PROVIDER'] as const;
 
 /** Who has to act before a payment goes on. Without a provider, the merchant's updates say what happens. */
-function waitingForOf({ status, provider, next_action }: WaitingRow): (typeof waitingParties)[number] | null {
+function waitingForOf(row: WaitingRow): (typeof waitingParties)[number] | null {
+  const { status, provider, next_action } = row;
   if (status !== 'PROCESSING' || provider === null) return null;
+  // An authorized payment waits for the merchant, unless a capture or a release is under way.
+  if (isAuthorized(row) && reservedAmountOf(row) === 0) return null;
   return next_action === null ? 'PROVIDER' : 'PAYER';
 }
 
-type WaitingRow = { status: TransactionStatus; provider: string | null; next_action: NextAction | null };
+type WaitingRow = CapturedRow & { provider: string | null; next_action: NextAction | null };
 type FailureOfRow = { failure_code: string | null };
 
 /**
@@ -63,6 +72,36 @@ export const payment = defineRecord(
     livemode: { shape: livemode, column: 'livemode', sql: 'boolean' },
     amount: { shape: amount, column: 'amount', sql: 'bigint', given: amount },
     amountRefunded: { shape: Type.Integer(), column: 'amount_refunded', sql: 'bigint', initial: 0 },
+    captureMethod: {
+      shape: described(captureMethod, 'MANUAL: the payment is only authorized, and captured by further requests.'),
+      column: 'capture_method',
+      sql: 'text',
+      initial: null,
+      shown: (method: 'MANUAL' | null): CaptureMethod => method ?? 'AUTOMATIC',
+    },
+    amountAuthorized: {
+      shape: Type.Integer({ description: 'What the provider has authorized: the amount, or 0.' }),
+      derived: authorizedAmountOf,
+    },
+    amountCapturable: {
+      shape: Type.Integer({ description: 'What can still be captured. Of an AUTOMATIC payment always 0.' }),
+      column: 'amount_capturable',
+      sql: 'bigint',
+      initial: null,
+      shown: (amount: number | null): number => amount ?? 0,
+    },
+    amountCaptured: {
+      shape: Type.Integer({ description: 'The money that was taken, before refunds.' }),
+      derived: capturedAmountOf,
+    },
+    captureBefore: {
+      shape: nullable(
+        Type.String({ description: 'When the authorization ends. Null: the provider has not said, or there is none.' }),
+      ),
+      column: 'capture_before',
+      sql: 'timestamptz',
+      initial: null,
+    },
     currency: {
       shape: Type.String(),
       column: 'currency',
@@ -160,6 +199,8 @@ export const payment = defineRecord(
     tenant_id: stored<number>('bigint'),
     /** The sum of all refunds that are neither FAILED nor CANCELLED: what can no longer be refunded. */
     amount_refund_held: stored<number>('bigint', 0),
+    /** What was captured; null: the amount, once the payment has succeeded (`capturedAmountOf`). */
+    amount_captured: stored<number | null>('bigint', null),
     /** The channel's provider when the payment was created. Null: Florin only records, updates change the status. */
     provider: stored<string | null>('text'),
     /** The provider's token, as an older version stored it in clear. */
@@ -221,6 +262,8 @@ export interface PaymentInput extends GivenOf<typeof payment> {
   initiator?: Initiator;
   /** Keep what the payer pays with. */
   save?: SaveMethod | null;
+  /** Default: AUTOMATIC. */
+  captureMethod?: CaptureMethod;
 }
 
 /** A new payment. Its creation time is that of its id. Refuses metadata that is too large. */
@@ -234,7 +277,7 @@ export function newPayment(
   metadataJson(input.metadata ?? undefined);
   const token = input.paymentMethod ?? null;
   const time = isoTime(uuidTimeMs(id));
-  return payment.newRow({
+  const row = payment.newRow({
     ...payment.rowGiven(input),
     id,
     tenant_id: tenantId,
@@ -252,4 +295,5 @@ export function newPayment(
     created_at: time,
     updated_at: time,
   });
+  return input.captureMethod === 'MANUAL' ? { ...row, capture_method: 'MANUAL' } : row;
 }

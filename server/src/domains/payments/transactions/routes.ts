@@ -6,9 +6,10 @@ import { exportText, exportTypes } from '../../../platform/lists/export.ts';
 import type { IdempotentAnswer } from '../../../platform/postgres/idempotency-records.ts';
 import type { PaymentsApp } from '../app.ts';
 import { acceptanceRefusals } from '../channels/rules.ts';
+import { type CaptureRow, captureRecordOf, findCaptures } from './capture-record.ts';
 import { createPayment } from './create.ts';
 import { listTransactions } from './list/list.ts';
-import { type PaymentRecord, payment } from './record.ts';
+import { type PaymentRecord, type PaymentRow, payment } from './record.ts';
 import {
   type CreateInput,
   createInput,
@@ -19,6 +20,7 @@ import {
   transactionRecord,
   updateInput,
 } from './schema.ts';
+import { findPayments } from './statements.ts';
 import { updatePayment } from './update.ts';
 
 const { get, postOnce } = routesFor<PaymentsApp>();
@@ -55,7 +57,7 @@ export const transactionRoutes: readonly Route<PaymentsApp>[] = [
       'Changes the description, the metadata or the status. Status changes follow the transition table. ' +
       '`metadata` is merged by key, `metadataReplace` replaces it as a whole.',
     body: updateInput,
-    refuses: ['illegal_transition'],
+    refuses: ['capture_under_way', 'illegal_transition'],
     data: transactionRecord,
     message: 'Transaction updated',
     handle: ({ body, principal, idempotencyKey }, app) => updatePayment(body, principal, app, { idempotencyKey }),
@@ -68,7 +70,10 @@ export const transactionRoutes: readonly Route<PaymentsApp>[] = [
     handle: async ({ query, principal }, app) => {
       const row = await app.payments.find(query.id, principal);
       const channel = app.channels.cached(row.channel_id) ?? (await app.channels.find(row.channel_id));
-      return { data: { ...payment.show(row), channelName: channel?.name ?? '' } };
+      const { payment: read, captures } = await withCaptures(row, app);
+      return {
+        data: { ...payment.show(read), channelName: channel?.name ?? '', captures: captures.map(captureRecordOf) },
+      };
     },
   }),
 
@@ -82,6 +87,18 @@ export const transactionRoutes: readonly Route<PaymentsApp>[] = [
     handle: listTransactions,
   }),
 ];
+
+/** A payment and its captures, as they were together. One that is captured automatically has none, and is not read again. */
+async function withCaptures(
+  row: PaymentRow,
+  { database }: PaymentsApp,
+): Promise<{ payment: PaymentRow; captures: CaptureRow[] }> {
+  if (row.capture_method === null) return { payment: row, captures: [] };
+  return database.snapshot(async (snapshot) => {
+    const [current] = await snapshot.run(findPayments, [[row.tenant_id], [row.id]]);
+    return { payment: current ?? row, captures: await snapshot.run(findCaptures, [row.tenant_id, row.id]) };
+  });
+}
 
 /** Creates a payment, and records the request as the root of its trace if there are traces. */
 async function createTraced(call: Call<CreateInput>, app: PaymentsApp): Promise<IdempotentAnswer<PaymentRecord>> {

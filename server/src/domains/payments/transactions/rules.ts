@@ -4,6 +4,7 @@ import { requireModeOfKey } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { acceptanceRefusal, mayUse } from '../channels/rules.ts';
 import type { ChannelRow } from '../channels/statements.ts';
+import type { PaymentRow } from './record.ts';
 import type { CreateInput, updateInput } from './schema.ts';
 import { nextByUpdate, type TransactionStatus } from './states.ts';
 
@@ -54,5 +55,14 @@ export function requireUpdatable(from: TransactionStatus, to: TransactionStatus,
       field: 'status',
       details: { from, to, allowed },
     },
+  );
+}
+
+/** A capture or a release of the payment has not ended. */
+export function captureUnderWay({ status }: Pick<PaymentRow, 'status'>, field = 'id'): Refusal {
+  return new Refusal(
+    'capture_under_way',
+    'Another capture or release of this transaction is under way: try again when it has ended.',
+    { field, details: { status } },
   );
 }

@@ -12,9 +12,17 @@ import { forTenant } from '../../identity/tenants/schema.ts';
 import { agreement } from '../methods/record.ts';
 import { consentInput } from '../methods/schema.ts';
 import { payerFlows } from '../providers/provider.ts';
+import { captureRecord } from './capture-record.ts';
 import { lookedUpFilters, transactionFilters } from './list/filter-statements.ts';
 import { billingAddress, lines } from './purchase-schema.ts';
-import { description, furtherFields as furtherRowFields, initiator, listedPayment, payment } from './record.ts';
+import {
+  captureMethod,
+  description,
+  furtherFields as furtherRowFields,
+  initiator,
+  listedPayment,
+  payment,
+} from './record.ts';
 import { transactionStatus } from './states.ts';
 
 export const transactionId = Type.String({
@@ -44,6 +52,13 @@ export const createInput = Type.Object(
     ),
     initiator: Type.Optional(
       described(initiator, 'MERCHANT: the payer is not there (off-session). Needs `methodId`. Default: PAYER.'),
+    ),
+    captureMethod: Type.Optional(
+      described(
+        captureMethod,
+        'MANUAL: the provider only authorizes the amount, and `POST /api/transaction/capture` takes it. ' +
+          'Default: AUTOMATIC.',
+      ),
     ),
     saveMethod: Type.Optional(
       Type.Boolean({
@@ -121,7 +136,13 @@ export const listQuery = Type.Object({
 export const transactionRecord = payment.shape;
 
 export const transactionDetail = Type.Object(
-  { ...payment.shape.properties, channelName: Type.String() },
+  {
+    ...payment.shape.properties,
+    channelName: Type.String(),
+    captures: Type.Array(captureRecord, {
+      description: 'The captures of a MANUAL payment, the oldest first; of an AUTOMATIC one none.',
+    }),
+  },
   { $id: 'TransactionDetail' },
 );
 

@@ -103,8 +103,13 @@ const insertedIds = 'array(select id from inserted where inserted.tenant_id = ev
  * With `skipsRepeats`, a payment whose id or Idempotency-Key is taken is left out, with everything that would follow
  * from it. Without, such a payment fails the whole statement, which takes a quarter less of PostgreSQL's time: 33
  * instead of 43 µs for a payment in a batch of 32, and 38 instead of 58 µs with keys.
+ *
+ * `isManual`: of payments that are captured by requests. A statement of their own spares all others the column.
  */
-function createBatch(name: string, { skipsRepeats }: { skipsRepeats: boolean }): Statement<InsertedRow> {
+function createBatch(
+  name: string,
+  { skipsRepeats, isManual = false }: { skipsRepeats: boolean; isManual?: boolean },
+): Statement<InsertedRow> {
   return statement<InsertedRow>(
     name,
     `with input as materialized (
@@ -112,7 +117,7 @@ function createBatch(name: string, { skipsRepeats }: { skipsRepeats: boolean }):
    ),
    inserted as (
      insert into transaction (${payment.inserted.columns}, idempotency_key, request_hash)
-     select ${payment.inserted.values}, idempotency_key, request_hash
+     select ${payment.inserted.valuesWith(isManual ? { capture_method: `'MANUAL'` } : {})}, idempotency_key, request_hash
        from input
      ${skipsRepeats ? 'on conflict do nothing returning tenant_id, id' : ''}
    ),
@@ -144,18 +149,37 @@ function createBatch(name: string, { skipsRepeats }: { skipsRepeats: boolean }):
 
 const createNew = createBatch('transactions.create_batch', { skipsRepeats: false });
 const createUnlessRepeated = createBatch('transactions.create_batch_unless_repeated', { skipsRepeats: true });
+const createManual = createBatch('transactions.create_manual_batch', { skipsRepeats: false, isManual: true });
+const createManualUnlessRepeated = createBatch('transactions.create_manual_batch_unless_repeated', {
+  skipsRepeats: true,
+  isManual: true,
+});
 
-/** Inserts payments. Throws a violation of a unique constraint when an id or Idempotency-Key is taken. */
-export function insertNewPayments(database: Queryable, payments: readonly NewPayment[]): Promise<InsertedRow[]> {
-  return database.run(createNew, parametersOf(payments, database));
+const isManual = ({ row }: NewPayment) => row.capture_method === 'MANUAL';
+
+/** The payments of a batch that one statement can insert together. */
+export function insertableTogether(payments: readonly NewPayment[]): (readonly NewPayment[])[] {
+  if (!payments.some(isManual)) return [payments];
+  return [payments.filter((payment) => !isManual(payment)), payments.filter(isManual)].filter(
+    ({ length }) => length > 0,
+  );
 }
 
-/** Inserts the payments whose id and Idempotency-Key are free. */
+/**
+ * Inserts payments (`insertableTogether`). Throws a violation of a unique constraint when an id or Idempotency-Key is
+ * taken.
+ */
+export function insertNewPayments(database: Queryable, payments: readonly NewPayment[]): Promise<InsertedRow[]> {
+  return database.run(payments.some(isManual) ? createManual : createNew, parametersOf(payments, database));
+}
+
+/** Inserts the payments (`insertableTogether`) whose id and Idempotency-Key are free. */
 export function insertPaymentsUnlessRepeated(
   database: Queryable,
   payments: readonly NewPayment[],
 ): Promise<InsertedRow[]> {
-  return database.run(createUnlessRepeated, parametersOf(payments, database));
+  const statement = payments.some(isManual) ? createManualUnlessRepeated : createUnlessRepeated;
+  return database.run(statement, parametersOf(payments, database));
 }
 
 function parametersOf(payments: readonly NewPayment[], database: Queryable): Buffer[] {

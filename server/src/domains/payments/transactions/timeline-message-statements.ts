@@ -9,6 +9,7 @@ export type TimelineMessageKind =
   | 'unknown'
   | 'pending'
   | 'needs_payer'
+  | 'authorized'
   | 'rate_limited'
   | 'absent'
   | 'callback'

@@ -4,7 +4,7 @@ import type { Metadata } from '../../../core/metadata.ts';
 import { columns, type NamedType } from '../../../platform/postgres/columns.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { relation, returning, same } from '../../../platform/postgres/relation.ts';
-import { statement, type Wake } from '../../../platform/postgres/statement.ts';
+import { type Statement, statement, type Wake } from '../../../platform/postgres/statement.ts';
 import {
   appendEventDrafts,
   eventBody,
@@ -15,7 +15,7 @@ import { digestFor } from '../../webhooks/events/digests.ts';
 import { bookTransfers } from '../ledger/book.cte.ts';
 import type { NextAction } from '../providers/provider.ts';
 import { type PaymentRow, payment } from './record.ts';
-import { eventOfStatus, permittedTransitions, type TransactionStatus } from './states.ts';
+import { eventOfStatus, isFinal, permittedTransitions, type TransactionStatus } from './states.ts';
 import { countTotals, rollupsDue } from './totals/totals.cte.ts';
 
 /**
@@ -52,6 +52,30 @@ export interface Transition {
   requiresAction?: boolean;
   /** An event about the refund, written in addition to one about the payment. */
   refundEvent?: RefundEvent;
+  /** What changes of the authorization of a payment that is captured by requests (`isManual`). */
+  authorization?: AuthorizationChange;
+}
+
+/** A change of the authorization of a payment, or of what was captured of it. */
+export interface AuthorizationChange {
+  /** The provider has authorized the whole amount. */
+  begins?: { captureBefore: string | null };
+  /** Added to `amount_capturable`: negative when a capture or a release reserves it. */
+  capturableChange?: number;
+  /** Nothing can be captured any more. */
+  ends?: boolean;
+  /** Added to `amount_captured`, and booked, with `captureId` as its source. */
+  capturedChange?: number;
+  captureId?: string;
+  /** An event written in addition to one about the status. */
+  event?:
+    | { type: 'transaction.authorized' | 'transaction.authorization_expiring' }
+    | { type: 'transaction.captured' | 'transaction.capture_failed'; capture: object };
+}
+
+/** Whether a payment is authorized first, and captured by requests. Such payments have statements of their own. */
+export function isManual({ row }: Pick<Transition, 'row'>): boolean {
+  return row.capture_method === 'MANUAL';
 }
 
 export interface RefundEvent {
@@ -76,8 +100,25 @@ export function afterTransition(transition: Transition): PaymentRow {
     method_id: transition.methodId ?? row.method_id,
     amount_refunded: row.amount_refunded + (transition.refundedChange ?? 0),
     amount_refund_held: row.amount_refund_held + (transition.heldChange ?? 0),
+    ...authorizationAfter(transition),
     version: row.version + 1,
     updated_at: time > row.updated_at ? time : row.updated_at,
+  };
+}
+
+type AuthorizationColumns = Pick<PaymentRow, 'amount_capturable' | 'amount_captured' | 'capture_before'>;
+
+function authorizationAfter({ row, authorization }: Transition): AuthorizationColumns {
+  const { begins, ends = false, capturableChange = 0, capturedChange = 0 } = authorization ?? {};
+  if (begins !== undefined) {
+    return { amount_capturable: row.amount, amount_captured: 0, capture_before: begins.captureBefore };
+  }
+  const { amount_capturable, amount_captured, capture_before } = row;
+  if (amount_capturable === null) return { amount_capturable, amount_captured, capture_before };
+  return {
+    amount_capturable: ends ? 0 : amount_capturable + capturableChange,
+    amount_captured: (amount_captured ?? 0) + capturedChange,
+    capture_before,
   };
 }
 
@@ -124,21 +165,45 @@ const transitionColumns = columns<TransitionWithEvents>([
   ['further_event_digest', 'bytea', ({ furtherEvent }) => furtherEvent?.digest],
 ]);
 
+/** The amounts are sent as they are afterwards: the version guards that they were computed from the current ones. */
+const authorizedColumns = columns<TransitionWithEvents>([
+  ...transitionColumns.list,
+  ['capturable', 'bigint', ({ transition }) => authorizationAfter(transition).amount_capturable],
+  ['captured', 'bigint', ({ transition }) => authorizationAfter(transition).amount_captured],
+  ['capture_before', 'text', ({ transition }) => authorizationAfter(transition).capture_before],
+  ['captured_now', 'bigint', ({ transition }) => transition.authorization?.capturedChange ?? 0],
+  ['capture_id', 'uuid', ({ transition }) => transition.authorization?.captureId],
+]);
+
+/**
+ * `AUTOMATIC`: a statement for payments that are captured with their charge. `ANY`: also for others (`isManual`); kept
+ * apart, because it writes more columns.
+ */
+export type TransitionVariant = 'AUTOMATIC' | 'ANY';
+
+const columnsOf = (variant: TransitionVariant) => (variant === 'ANY' ? authorizedColumns : transitionColumns);
+
+/** The statement that all of these transitions can be written with. */
+export function variantFor(transitions: readonly Transition[]): TransitionVariant {
+  return transitions.some(isManual) ? 'ANY' : 'AUTOMATIC';
+}
+
 /**
  * The query whose rows are the transitions, with `further` columns. Its parameters: `transitionParameters`, then those
  * columns.
  */
-export function transitionInput(further: readonly NamedType[] = []): string {
-  return transitionColumns.relation(further);
+export function transitionInput(variant: TransitionVariant, further: readonly NamedType[] = []): string {
+  return columnsOf(variant).relation(further);
 }
 
 /** The parameters of `transitionInput`, for a statement on `database`. The ids and digests of events are made here. */
 export function transitionParameters(
+  variant: TransitionVariant,
   transitions: readonly Transition[],
   generateUuid: GenerateUuid,
   database: Queryable,
 ): (string | Buffer)[] {
-  return transitionColumns.parametersOf(
+  return columnsOf(variant).parametersOf(
     transitions.map((transition) => {
       const [event, furtherEvent] = eventsOf(transition, generateUuid, database);
       return { transition, event, furtherEvent };
@@ -147,12 +212,19 @@ export function transitionParameters(
 }
 
 function eventsOf(transition: Transition, generateUuid: GenerateUuid, database: Queryable): WrittenEvent[] {
-  const { to, writesEvent, requiresAction, refundEvent } = transition;
+  const { to, writesEvent, requiresAction, refundEvent, authorization } = transition;
   const types: EventType[] = writesEvent ? [eventOfStatus[to]] : [];
   if (requiresAction) types.push('transaction.action_required');
-  const shown = types.length === 0 ? {} : payment.show(afterTransition(transition));
+  const about = authorization?.event;
+  const shown = types.length === 0 && about === undefined ? {} : payment.show(afterTransition(transition));
   const events: { type: EventType; object: object }[] = types.map((type) => ({ type, object: shown }));
   if (refundEvent !== undefined) events.push(refundEvent);
+  if (about !== undefined) {
+    const event = { type: about.type, object: 'capture' in about ? { ...shown, capture: about.capture } : shown };
+    // A capture is announced before the success that follows from it, an authorization after the beginning.
+    if (isFinal(to)) events.unshift(event);
+    else events.push(event);
+  }
   return events.map(({ type, object }) => {
     const id = generateUuid();
     const head = { id, type, createdMs: uuidTimeMs(id), livemode: transition.row.livemode };
@@ -161,7 +233,7 @@ function eventsOf(transition: Transition, generateUuid: GenerateUuid, database: 
   });
 }
 
-const changedPayments = `
+const changedPayments = (variant: TransitionVariant) => `
     update transaction t
        set status = move.to_status,
            description = coalesce(move.description, t.description),
@@ -172,13 +244,18 @@ const changedPayments = `
            next_action = move.next_action::json,
            method_id = coalesce(move.method_id, t.method_id),
            amount_refunded = t.amount_refunded + move.refunded,
-           amount_refund_held = t.amount_refund_held + move.held,
+           amount_refund_held = t.amount_refund_held + move.held,${variant === 'ANY' ? changedAmounts : ''}
            version = t.version + 1,
            updated_at = greatest(to_timestamp(move.at_ms / 1000), t.updated_at)
       from move
      where t.tenant_id = move.tenant_id and t.id = move.id
        and t.version = move.version and t.status = move.from_status
        and (t.status, move.to_status) in (${permittedTransitions})`;
+
+const changedAmounts = `
+           amount_capturable = move.capturable,
+           amount_captured = move.captured,
+           capture_before = move.capture_before::timestamptz,`;
 
 const movedColumns = {
   ...same(['tenant_id', 'id', 'livemode', 'user_id', 'channel_id', 'currency', 'amount', 'created_at'], 't'),
@@ -189,19 +266,28 @@ const movedColumns = {
   ...same(['further_event_id', 'further_event_type', 'further_event_body', 'further_event_digest'], 'move'),
 };
 
-/** A payment that changes its status leaves one and enters another. */
-const statusChanges = relation(
-  'change',
-  {
-    ...same(['tenant_id', 'livemode', 'channel_id', 'user_id']),
-    status: 'side.status',
-    ...same(['created_at', 'currency']),
-    count: 'side.sign',
-    amount: 'side.sign * amount',
-  },
-  `from moved cross join lateral (values (from_status, -1), (to_status, 1)) as side (status, sign)
+/** Of payments that are captured by requests. */
+const capturedColumns = {
+  ...same(['capture_method', 'amount_captured'], 't'),
+  ...same(['captured_now', 'capture_id'], 'move'),
+};
+
+/** A payment that changes its status leaves one and enters another. Of one that succeeded, what was captured counts. */
+const statusChanges = (variant: TransitionVariant) =>
+  relation(
+    'change',
+    {
+      ...same(['tenant_id', 'livemode', 'channel_id', 'user_id']),
+      status: 'side.status',
+      ...same(['created_at', 'currency']),
+      count: 'side.sign',
+      amount: variant === 'ANY' ? `side.sign * ${countedAmount}` : 'side.sign * amount',
+    },
+    `from moved cross join lateral (values (from_status, -1), (to_status, 1)) as side (status, sign)
      where from_status <> to_status`,
-);
+  );
+
+const countedAmount = `case when side.status in ('SUCCESS', 'REFUNDED') then coalesce(amount_captured, amount) else amount end`;
 
 const transitionEvents = relation(
   'event_draft',
@@ -229,22 +315,25 @@ const transitionEvents = relation(
  * payments, with the further columns. Nothing is written for any other payment.
  */
 export function applyTransitions<const Further extends string = never>(
+  variant: TransitionVariant,
   further: readonly (readonly [name: Further, type: string])[] = [],
 ) {
-  const moved = returning('moved', changedPayments, {
+  const moved = returning('moved', changedPayments(variant), {
     ...movedColumns,
+    ...(variant === 'ANY' && capturedColumns),
     ...same(
       further.map(([name]) => name),
       'move',
     ),
   });
+  const changes = statusChanges(variant);
   const ctes = `
   ${moved.cte},
-  ${statusChanges.cte},
-  ${countTotals(statusChanges)},
+  ${changes.cte},
+  ${countTotals(changes)},
   ${transitionEvents.cte},
   ${appendEventDrafts(transitionEvents)},
-  ${bookTransfers(moved)}`;
+  ${bookTransfers(moved, { capturedApart: variant === 'ANY' })}`;
   return { moved, ctes };
 }
 
@@ -268,13 +357,19 @@ export const wakesByTransition: readonly Wake<TransitionedRow>[] = [
   wakesStreams,
 ];
 
-/** Applies transitions. Values: `transitionParameters`. */
-export const transitionMany = statement<TransitionedRow>(
-  'transactions.transition_many',
-  `with move as (
-     ${transitionInput()}
+const transitionMany = (variant: TransitionVariant, name: string) =>
+  statement<TransitionedRow>(
+    name,
+    `with move as (
+     ${transitionInput(variant)}
    ),
-   ${applyTransitions().ctes}
+   ${applyTransitions(variant).ctes}
    select ${transitionedColumns} from moved`,
-  { wakes: wakesByTransition },
-);
+    { wakes: wakesByTransition },
+  );
+
+/** Applies transitions. Values: `transitionParameters`. */
+export const transitionsBy: Record<TransitionVariant, Statement<TransitionedRow>> = {
+  AUTOMATIC: transitionMany('AUTOMATIC', 'transactions.transition_many'),
+  ANY: transitionMany('ANY', 'transactions.transition_authorized'),
+};

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { Refusal } from '../../../core/errors.ts';
 import { changedMetadata } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
@@ -6,9 +7,10 @@ import { answerOnce, type IdempotentAnswer } from '../../../platform/postgres/id
 import { type Actor, appendAudit } from '../../identity/audit/append.ts';
 import type { PaymentsApp } from '../app.ts';
 import { requestCancellation } from '../operation-queue/request-cancellation.ts';
-import { cancelUnsentCharge } from '../operation-queue/statements.ts';
+import { cancelUnsentCharge, findUnderWay } from '../operation-queue/statements.ts';
+import { capturedAmountOf, isAuthorized } from './captured.ts';
 import { type PaymentRecord, type PaymentRow, payment } from './record.ts';
-import { requireChange, requireUpdatable } from './rules.ts';
+import { captureUnderWay, requireChange, requireUpdatable } from './rules.ts';
 import type { updateInput } from './schema.ts';
 import { addTimelineMessage } from './timeline-message-statements.ts';
 import { afterTransition, type Transition } from './transition.cte.ts';
@@ -77,6 +79,7 @@ async function transitionOf(
   if (status === undefined) return sameStatus;
   requireUpdatable(row.status, status, row.provider !== null);
   const mustAskProvider = row.provider !== null && row.status === 'PROCESSING';
+  if (isAuthorized(row)) await requireNothingCaptured(row, transaction);
   if (mustAskProvider && (await transaction.run(cancelUnsentCharge, [row.tenant_id, row.id, atMs])).length === 0) {
     await requestCancellation(transaction, row, atMs);
     const detail = { userId: principal.userId };
@@ -86,4 +89,16 @@ async function transitionOf(
   const detail = { from: row.status, to: status, userId: principal.userId };
   await addTimelineMessage(transaction, row, { id: generateUuid(), atMs, kind: 'updated', detail });
   return { ...sameStatus, to: status, failureCode, failureMessage, nextAction: undefined, writesEvent: true };
+}
+
+/** An authorization is cancelled as a whole: after a capture, the rest is released instead. */
+async function requireNothingCaptured(row: PaymentRow, transaction: Queryable): Promise<void> {
+  const underWay = await transaction.run(findUnderWay, [row.tenant_id, row.id]);
+  if (underWay.some(({ kind }) => kind !== 'CANCEL')) throw captureUnderWay(row, 'status');
+  if (capturedAmountOf(row) === 0) return;
+  throw new Refusal(
+    'illegal_transition',
+    'Some of this transaction was captured: release the rest (POST /api/transaction/release), and refund what was taken.',
+    { field: 'status', details: { from: row.status, to: 'CANCELLED', allowed: [] } },
+  );
 }

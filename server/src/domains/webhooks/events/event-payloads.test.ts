@@ -5,6 +5,7 @@ import { dataOf } from '../../../../tests/support/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
 import { administratorPassword, florinOn, type TestFlorin } from '../../../../tests/support/service/florin.ts';
 import { type EventType, eventTypes } from '../../../core/event-types.ts';
+import { captureRecord } from '../../payments/transactions/capture-record.ts';
 
 /** The sandbox refuses refunds of this amount. */
 const refusedRefundAmount = 7_319_070;
@@ -59,6 +60,7 @@ async function driveEveryType(): Promise<void> {
     livemode: false,
   });
   await drivePayments(wire.id, sandbox.id);
+  await driveCaptures(sandbox.id);
   await driveMethods(sandbox.id);
   const customerId = await driveCustomer(wire.id);
   await driveInvoices(customerId, wire.id);
@@ -101,6 +103,27 @@ async function drivePayments(wireId: number, sandboxId: number): Promise<void> {
   const { id: refusedId } = await post('refund/create', { transactionId: refusingId });
   await expectEvent('refund.failed', refusedId);
   await expectShown('refund.failed', `refund/detail?id=${refusedId}`);
+}
+
+async function driveCaptures(channelId: number): Promise<void> {
+  const authorize = async (sandbox: string) => {
+    const fields = { amount: 1999, currency: 'USD', channelId, captureMethod: 'MANUAL', metadata: { sandbox } };
+    const { id } = await post('transaction/create', fields);
+    await expectEvent('transaction.authorized', id);
+    return id;
+  };
+  const told = async (type: EventType, id: string) => {
+    await expectEvent(type, id);
+    await expectShown(type, `transaction/detail?id=${id}`);
+  };
+  await told('transaction.authorization_expiring', await authorize('authorize:expires'));
+  const refused = await authorize('capture:fail');
+  await post('transaction/capture', { id: refused });
+  await told('transaction.capture_failed', refused);
+  const captured = await authorize('authorize');
+  await expectShown('transaction.authorized', `transaction/detail?id=${captured}`);
+  await post('transaction/capture', { id: captured });
+  await told('transaction.captured', captured);
 }
 
 async function driveMethods(channelId: number): Promise<void> {
@@ -214,6 +237,10 @@ function shapeOf(value: unknown): unknown {
 /** What events of an invoice say of the payment that caused them. */
 const ofPayment = ['transactionId', 'failureCode', 'failureMessage', 'fallback', 'retry'];
 
+/** The events whose object has the capture that caused them. */
+const ofCapture = new Set<EventType>(['transaction.captured', 'transaction.capture_failed']);
+const fieldsOfCapture = Object.keys(captureRecord.properties).map((name) => [name, 'value']);
+
 /** The payload that the page shows for the events of a noun. */
 function payloadOfPage(noun: string): { data: { object: object } } {
   const section = page.split(/^#{3} /m).find((text) => text.startsWith(`\`${noun}.*\``)) ?? '';
@@ -230,6 +257,7 @@ test.each(eventTypes)('%s has the payload that the page shows for its record', (
     if (real.data.object.payments.length === 0) expected.data.object.payments = [];
     if (real.data.object.seller === null) expected.data.object.seller = 'value';
   }
+  if (ofCapture.has(type)) expected.data.object.capture = Object.fromEntries(fieldsOfCapture);
   expect(shapeOf(real)).toEqual(expected);
   expect(Object.keys(real)).toEqual(['id', 'type', 'created', 'apiVersion', 'livemode', 'data']);
   expect(page).toContain(`| \`${type}\` |`);
@@ -238,7 +266,7 @@ test.each(eventTypes)('%s has the payload that the page shows for its record', (
 test.each(eventTypes)('%s shows the record as its detail route does', (type) => {
   const { event, shown } = written.get(type) as { event: Event; shown: object };
   const object = JSON.parse(event.body).data.object;
-  // The name is joined by the route: events are written without reading the channel.
-  const fields = Object.entries(shown).filter(([name]) => name !== 'channelName');
+  // The name and the captures are joined by the route: events are written without reading them.
+  const fields = Object.entries(shown).filter(([name]) => name !== 'channelName' && name !== 'captures');
   expect(object).toMatchObject(Object.fromEntries(fields));
 });

@@ -1,9 +1,10 @@
 import { plainArray } from '../../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import type { WaitingPayments } from '../../../payments/operations/look-up-waiting.ts';
+import { capturedAmountOf } from '../../../payments/transactions/captured.ts';
 import type { InvoiceOfPayment, InvoicePayments } from '../../../payments/transactions/invoice-payments.ts';
 import { isFinal } from '../../../payments/transactions/states.ts';
-import type { Transition } from '../../../payments/transactions/transition.cte.ts';
+import { afterTransition, isManual, type Transition } from '../../../payments/transactions/transition.cte.ts';
 import { queueMails } from '../../customer-mails/queue.ts';
 import { keyOfRow, lockInvoices, mapKeyOf } from '../lock.ts';
 import { type SettlementDeps, settlePayments } from '../settlement/settle.ts';
@@ -62,15 +63,23 @@ async function follow(
   await mailInvoices(transaction, waiting, deps);
 }
 
-function endOf({ row, to, atMs, failureCode, failureMessage }: Transition, payment: RecordedPayment): EndedPayment[] {
-  if (!isFinal(to)) return [];
+function endOf(transition: Transition, { excess: excessBefore, ...payment }: RecordedPayment): EndedPayment[] {
+  const { row, to, atMs, failureCode, failureMessage, authorization } = transition;
+  const captured = authorization?.capturedChange ?? 0;
+  const ends = isFinal(to);
+  if (!ends && captured === 0) return [];
   const finished_at = new Date(atMs).toISOString();
-  const end = { ...payment, failure_code: null, failure_message: null, finished_at, method_id: row.method_id };
+  const common = { ...payment, failure_code: null, failure_message: null, finished_at, method_id: row.method_id };
+  const end = { ...common, takes: 0, ends, excessBefore };
   if (to === 'FAILED') {
     const failure_code = failureCode ?? row.failure_code;
     return [{ ...end, state: 'FAILED', failure_code, failure_message: failureMessage ?? row.failure_message }];
   }
-  return [{ ...end, state: to === 'SUCCESS' ? 'SUCCEEDED' : 'CANCELLED' }];
+  if (to === 'CANCELLED') return [{ ...end, state: 'CANCELLED' }];
+  if (!isManual(transition)) return [{ ...end, state: 'SUCCEEDED', takes: payment.amount }];
+  // A payment that is captured by requests is one of what was captured of it.
+  const amount = ends ? capturedAmountOf(afterTransition(transition)) : payment.amount;
+  return [{ ...end, state: 'SUCCEEDED', takes: captured, amount }];
 }
 
 const beginsToWait = ({ row, requiresAction = false }: Transition) => requiresAction && row.next_action === null;

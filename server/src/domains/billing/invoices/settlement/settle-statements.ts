@@ -6,7 +6,7 @@ import { type PaymentState, permittedTransitions } from '../states.ts';
 /** Published by earlier releases when payments of invoices had ended. */
 export const invoicesDue: Topic = 'invoices';
 
-/** A payment that has ended and is not settled on its invoice yet. */
+/** A payment that has ended and is not settled on its invoice yet, or a part of it that was captured. */
 export interface EndedPayment
   extends Omit<PaymentRow, 'state' | 'excess' | 'transaction_id' | 'created_at' | 'finished_at'> {
   transaction_id: string;
@@ -14,18 +14,24 @@ export interface EndedPayment
   finished_at: string;
   /** The payment method that was charged. */
   method_id: string | null;
+  /** The money that it takes now: all of it, or a capture. */
+  takes: number;
+  /** Whether nothing more follows. */
+  ends: boolean;
+  /** What its earlier captures took beyond what was left to pay. */
+  excessBefore: number;
 }
 
 /** An open payment of an invoice, as it was recorded. */
 export type RecordedPayment = Pick<
   EndedPayment,
   'tenant_id' | 'invoice_id' | 'number' | 'transaction_id' | 'amount' | 'automatic'
->;
+> & { excess: number };
 
 /** The open payments among these, unordered. Values: arrays of tenants and payments. */
 export const findRecordedPayments = statement<RecordedPayment>(
   'invoices.find_recorded_payments',
-  `select p.tenant_id, p.invoice_id, p.number, p.transaction_id, p.amount, p.automatic
+  `select p.tenant_id, p.invoice_id, p.number, p.transaction_id, p.amount, p.automatic, p.excess
      from unnest($1::bigint[], $2::uuid[]) as wanted (tenant_id, id)
     cross join lateral (
       select * from invoice_payment
@@ -43,7 +49,8 @@ export const endedPaymentDue = `select from invoice_payment where state <> 'OPEN
 export const claimEndedPayments = statement<EndedPayment>(
   'invoices.claim_ended_payments',
   `select tenant_id, invoice_id, number, transaction_id, amount, automatic, state, failure_code, failure_message,
-       finished_at, null::uuid as method_id
+       finished_at, null::uuid as method_id, case state when 'SUCCEEDED' then amount else 0 end as takes, true as ends,
+       excess as "excessBefore"
      from invoice_payment
     where state <> 'OPEN' and applied_at is null
     order by finished_at
@@ -51,7 +58,7 @@ export const claimEndedPayments = statement<EndedPayment>(
       for update skip locked`,
 );
 
-/** The end of a payment, with what it took beyond what was left to pay. */
+/** The end or a capture of a payment, with what it took beyond what was left to pay. */
 export type SettledEnd = EndedPayment & { excess: number };
 
 export const endColumns = columns<SettledEnd>([
@@ -63,15 +70,18 @@ export const endColumns = columns<SettledEnd>([
   ['failure_message', 'text', ({ failure_message }) => failure_message],
   ['finished_at', 'text', ({ finished_at }) => finished_at],
   ['excess', 'bigint', ({ excess }) => excess],
+  ['amount', 'bigint', ({ amount }) => amount],
+  ['ends', 'boolean', ({ ends }) => ends],
 ]);
 
-/** Records the ends of payments that are settled on their locked invoices. Values: those of `endColumns`. */
+/** Records the ends and the captures of payments that are settled on their locked invoices. Values: those of `endColumns`. */
 export const endPayments = statement(
   'invoices.end_payments',
   `update invoice_payment p
-      set state = ended.state, failure_code = ended.failure_code, failure_message = ended.failure_message,
-          finished_at = ended.finished_at::timestamptz, applied_at = ended.finished_at::timestamptz,
-              excess = ended.excess
+      set state = case when ended.ends then ended.state else p.state end, failure_code = ended.failure_code,
+          failure_message = ended.failure_message, excess = p.excess + ended.excess, amount = ended.amount,
+          finished_at = case when ended.ends then ended.finished_at::timestamptz end,
+          applied_at = case when ended.ends then ended.finished_at::timestamptz end
      from (${endColumns.relation()}) as ended
     where p.tenant_id = ended.tenant_id and p.invoice_id = ended.invoice_id and p.number = ended.number`,
 );

@@ -43,24 +43,28 @@ export async function settlePayments(
     const atMs = Date.parse(before.clock_now ?? payment.finished_at);
     const { after, excess } = applyPayment(before, payment, atMs);
     current.set(key, after);
-    return { payment: { ...payment, excess }, before, after, atMs };
+    const totalExcess = payment.excessBefore + excess;
+    return { payment: { ...payment, excess, totalExcess }, before, after, atMs };
   });
   await saveInvoices(transaction, [...current.values()]);
   const ends = changes.map(({ payment }) => payment);
   await transaction.run(endPayments, endColumns.parametersOf(ends));
   for (const { payment, after } of changes) {
-    if (payment.excess > 0) after.amount_to_return += await settleExcess(transaction, excessOf(payment));
+    // What captures took beyond the invoice can be given back once the payment has succeeded.
+    if (payment.ends && payment.totalExcess > 0) {
+      after.amount_to_return += await settleExcess(transaction, excessOf(payment));
+    }
   }
   await followers.settled(
     transaction,
-    changes.map(({ after, payment, atMs }) => settledPayment(after, payment, atMs)),
+    changes.filter(isSettled).map(({ after, payment, atMs }) => settledPayment(after, payment, atMs)),
   );
   // After the followers, which schedule the retries that the events show.
   await appendInvoiceEvents(transaction, changes.flatMap(eventsOf), generateUuid);
 }
 
 interface SettledChange {
-  payment: SettledEnd;
+  payment: SettledEnd & { totalExcess: number };
   before: LockedInvoice;
   after: LockedInvoice;
 }
@@ -68,24 +72,28 @@ interface SettledChange {
 /** The invoice after one of its payments has ended at `atMs`, in the customer's time. */
 function applyPayment(
   invoice: LockedInvoice,
-  { state, amount }: EndedPayment,
+  { state, takes }: EndedPayment,
   atMs: number,
 ): { after: LockedInvoice; excess: number } {
   const time = new Date(atMs).toISOString();
   const updated_at = time > invoice.updated_at ? time : invoice.updated_at;
   const next = { ...invoice, version: invoice.version + 1, updated_at };
   if (state !== 'SUCCEEDED') return { after: next, excess: 0 };
-  const { applied, excess } = paidBy(amount, unpaidAmountOf(invoice));
+  const { applied, excess } = paidBy(takes, unpaidAmountOf(invoice));
   const amount_paid = invoice.amount_paid + applied;
   if (applied === 0 || amount_paid < invoice.total) return { after: { ...next, amount_paid }, excess };
   return { after: { ...next, amount_paid, status: 'PAID', paid_at: time }, excess };
 }
 
-const excessOf = ({ tenant_id, invoice_id, transaction_id, excess }: SettledEnd): Excess => ({
+/** Whether others have to know: the payment has ended, or a capture has paid the invoice. */
+const isSettled = ({ payment, before, after }: SettledChange) =>
+  payment.ends || (before.status !== 'PAID' && after.status === 'PAID');
+
+const excessOf = ({ tenant_id, invoice_id, transaction_id, totalExcess }: SettledChange['payment']): Excess => ({
   tenantId: tenant_id,
   invoiceId: invoice_id,
   transactionId: transaction_id,
-  amount: excess,
+  amount: totalExcess,
 });
 
 function eventsOf({ before, after, payment }: SettledChange): InvoiceEvent[] {

@@ -8,7 +8,7 @@ import type { Transaction } from '../../../../platform/postgres/database.ts';
 import { appendAudit } from '../../../identity/audit/append.ts';
 import { listedTenants } from '../../../identity/tenants/visible-tenants.ts';
 import type { PaymentsApp } from '../../app.ts';
-import { failure } from '../../providers/failures.ts';
+import { type FailureCode, failure } from '../../providers/failures.ts';
 import { addTimelineMessage } from '../../transactions/timeline-message-statements.ts';
 import type { FinalOutcome } from '../settlement.ts';
 import { findByReference, findOfPayment, type OperationRow } from '../statements.ts';
@@ -115,13 +115,18 @@ async function requireOwnReference(
   throw invalid('reference', 'Another charge or refund of this channel has this reference.');
 }
 
+const codesOfFailures: Partial<Record<OperationRow['kind'], FailureCode>> = {
+  REFUND: 'refund_refused',
+  CAPTURE: 'capture_failed',
+};
+
 function outcomeOf(
   { kind }: OperationRow,
   outcome: 'SUCCEEDED' | 'FAILED',
   reference: string | undefined,
 ): FinalOutcome {
   if (outcome === 'SUCCEEDED') return { kind: 'succeeded', reference: reference as string };
-  const code = kind === 'REFUND' ? 'refund_refused' : 'processing_error';
+  const code = codesOfFailures[kind] ?? 'processing_error';
   const message = 'The provider did not carry it out, as a user has found there.';
   return { kind: 'failed', failure: failure(code, null, message), ...(reference !== undefined && { reference }) };
 }

@@ -1,5 +1,7 @@
 import type { Absent, NamedMode, NamedMoney, Outcome } from '../../providers/provider.ts';
+import { capturedAmountOf, isAuthorized } from '../../transactions/captured.ts';
 import type { OperationRow } from '../statements.ts';
+import { isFinished } from '../states.ts';
 
 /**
  * What a provider reports about an operation, as far as it is compared; `kind` is null if it can no longer say
@@ -8,7 +10,7 @@ import type { OperationRow } from '../statements.ts';
 export interface Report extends NamedMode {
   kind: Outcome['kind'] | 'changed' | null;
   reference?: string | null;
-  money?: NamedMoney;
+  money?: NamedMoney | undefined;
 }
 
 /**
@@ -25,10 +27,28 @@ export function differenceOf(row: OperationRow, report: Report): 'mismatch' | 'm
   return differsInMoney(row, report) ? 'mismatch' : undefined;
 }
 
-/** A cancellation moves no money: the amount named with it is that of its charge. */
-function differsInMoney(row: OperationRow, { money }: Report): boolean {
-  if (money === undefined || row.kind === 'CANCEL') return false;
+/** A cancellation and a release move no money: the amount named with them is that of their charge. */
+function differsInMoney(row: OperationRow, { kind, money }: Report): boolean {
+  if (row.kind === 'CANCEL' || row.kind === 'RELEASE') return false;
+  if (isManualCharge(row)) return differsFromCaptured(row, { kind, money });
+  if (money === undefined) return false;
   return money.currency !== row.currency || (money.amount !== undefined && money.amount !== row.operation_amount);
+}
+
+/**
+ * A charge that is captured by requests has succeeded with what was captured in all. It may be authorized for less than
+ * it should: then it is cancelled.
+ */
+function differsFromCaptured(row: OperationRow, { kind, money }: Pick<Report, 'kind' | 'money'>): boolean {
+  const { amount = row.operation_amount, currency = row.currency } = money ?? {};
+  if (currency !== row.currency) return true;
+  if (kind === 'succeeded') return amount !== capturedAmountOf(row);
+  return kind === 'authorized' && (amount === null || amount > row.operation_amount);
+}
+
+/** Whether the operation is a charge that only authorizes, and is captured by further operations. */
+export function isManualCharge({ kind, capture_method }: Pick<OperationRow, 'kind' | 'capture_method'>): boolean {
+  return kind === 'CHARGE' && capture_method === 'MANUAL';
 }
 
 /** Whether the provider agrees with what is settled. Undefined: the answer decides nothing; look up again later. */
@@ -40,6 +60,7 @@ export type Verdict = 'agrees' | 'disagrees' | undefined;
  * | succeeded, of this amount           | the operation is settled as succeeded (`isSettled`) |
  * | succeeded, of another amount        | never                                              |
  * | failed, cancelled, absent           | the operation is settled as undone (`isUndone`)    |
+ * | authorized                          | the payment is authorized and has not ended        |
  * | any, of the other mode              | never                                              |
  * | unknown, with another amount        | never                                              |
  * | unknown, because it was forgotten   | the operation is settled as undone; else no verdict |
@@ -59,6 +80,9 @@ export function verdictOf(row: OperationRow, answer: Outcome | Absent): Verdict 
     case 'unknown':
       if (answer.isForgotten) return isUndone(row, 'absent') ? 'agrees' : undefined;
       return answer.mismatch === undefined ? undefined : 'disagrees';
+    case 'authorized':
+      if (difference !== undefined || isFinished(row.state)) return 'disagrees';
+      return isAuthorized(row) ? 'agrees' : undefined;
     case 'pending':
     case 'needs_payer':
     case 'rate_limited':

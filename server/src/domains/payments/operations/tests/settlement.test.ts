@@ -21,6 +21,8 @@ const operation = (facts: Partial<OperationRow>) =>
     operation_channel_id: 10,
     operation_amount: 400,
     amount_refunded: 0,
+    amount_capturable: null,
+    amount_captured: null,
     currency: 'USD',
     next_action: nextAction,
     refund_id: '0198a5b8-7c1f-7000-8000-00000000dead',

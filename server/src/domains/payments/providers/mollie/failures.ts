@@ -31,6 +31,7 @@ function codeOfReason(reason: string): FailureCode | undefined {
  * - 400: the key was used with other parameters.
  * - 422 and 409 for a refund: nothing is left to refund, or Mollie sees a duplicate, because the refund exists already
  *   and Mollie has forgotten its key.
+ * - 422 for a capture or a release: it was made, or the payment was released, before.
  * - 503 for a charge: the method is unavailable. That Mollie has made no payment is what its lists have to say.
  * - 422 for a charge of a kept method: the refusal of a card may come with a payment that nevertheless exists
  *   (https://github.com/mollie/mollie-api-php/issues/745).
@@ -40,7 +41,8 @@ export function mayFollowLostCall(error: MollieApiError, operation: Operation): 
   if (kind === 'CANCEL') return false;
   if (kind === 'CHARGE' && error.status === 503) return true;
   if (kind === 'CHARGE' && operation.method !== null && error.status === 422) return true;
-  return error.status === 400 || (kind === 'REFUND' && (error.status === 422 || isDuplicateRefund(error)));
+  if (kind !== 'CHARGE' && error.status === 422) return true;
+  return error.status === 400 || (kind === 'REFUND' && isDuplicateRefund(error));
 }
 
 /**
@@ -62,6 +64,7 @@ export function outcomeOfApiError(error: MollieApiError, kind: Kind): Refused {
     return kind === 'CHARGE' ? failed('provider_unavailable', detail) : { kind: 'unknown', cause: error };
   if (status === 401 || status === 403) return failed('credentials_refused');
   if (kind === 'REFUND') return failed('refund_refused', detail);
+  if (kind === 'CAPTURE') return failed('capture_failed', detail);
   if (kind === 'SETUP' && field === 'consumerAccount') return failed('account_closed', detail);
   const isRefused = (kind === 'CHARGE' || kind === 'SETUP') && isOfPayment(field, detail);
   return failed(isRefused ? 'not_supported' : 'invalid_operation', detail);
@@ -86,4 +89,9 @@ function isDuplicateRefund({ status, message }: MollieApiError): boolean {
 /** Whether Mollie refuses this amount, this method, or the details of the purchase: another provider may not. */
 function isOfPayment(field: string | undefined, detail: string): boolean {
   return /^(amount|method|lines|billingAddress)\b/.test(field ?? '') || /no suitable payment method/i.test(detail);
+}
+
+/** The outcome of an operation whose amount Mollie's API cannot express. It is never sent. */
+export function unsupportedCurrency({ currency }: Operation): Outcome {
+  return { kind: 'failed', failure: failure('not_supported', null, `Mollie takes no payments in ${currency}.`) };
 }

@@ -1,4 +1,4 @@
-import { type MollieClient, type Payment, type PaymentMethod, SequenceType } from '@mollie/api-client';
+import { CaptureMethod, type MollieClient, type Payment, type PaymentMethod, SequenceType } from '@mollie/api-client';
 import { type Clock, systemClock } from '../../../../core/clock.ts';
 import { failure, type Ignored } from '../failures.ts';
 import type { KeptMethod } from '../kept-method.ts';
@@ -8,6 +8,7 @@ import type {
   Call,
   Callback,
   CancelOperation,
+  CaptureProvider,
   ChargeOperation,
   Credentials,
   MethodProvider,
@@ -20,10 +21,10 @@ import type {
 import { redactedOutcome } from '../redaction.ts';
 import { mollieAmount } from './amounts.ts';
 import { readMollieCallback } from './callback.ts';
-import { captureOnce, waitsForCapture } from './captures.ts';
+import { captureOnce, findCapture, findRelease, requestRelease, sendCapture, waitsForCapture } from './captures.ts';
 import { clientFor, isApiKey, MollieApiError, missingApiKey } from './client.ts';
 import { customerFor } from './customers.ts';
-import { mayFollowLostCall, outcomeOfApiError, rateLimited } from './failures.ts';
+import { mayFollowLostCall, outcomeOfApiError, rateLimited, unsupportedCurrency } from './failures.ts';
 import { findPayment, findRefund } from './find.ts';
 import { keptBy, readMandate } from './mandates.ts';
 import { MollieMethods } from './methods.ts';
@@ -76,6 +77,7 @@ export class MollieProvider implements Provider {
         ...(webhookUrl === undefined ? {} : { webhookUrl }),
         ...(method === undefined ? {} : { method }),
         ...order,
+        ...(operation.captureMethod === 'MANUAL' && { captureMode: CaptureMethod.manual }),
         ...sequenceOf(operation, customerId),
       });
       // The payment exists: a refusal of what is asked about it does not make it fail.
@@ -89,7 +91,8 @@ export class MollieProvider implements Provider {
   async #outcomeOf(mollie: MollieClient, payment: Payment, operation: ChargeOperation): Promise<Outcome> {
     const outcome = paymentOutcome(payment, operation);
     if (outcome.kind === 'pending' && waitsForCapture(payment)) await captureOnce(mollie, payment, operation.key);
-    if (operation.save === null || outcome.kind !== 'succeeded') return outcome;
+    const isPaid = outcome.kind === 'succeeded' || outcome.kind === 'authorized';
+    if (operation.save === null || !isPaid) return outcome;
     const kept = await keptBy(mollie, payment);
     return kept === undefined
       ? outcome
@@ -111,6 +114,11 @@ export class MollieProvider implements Provider {
       return refundOutcome(refund, operation);
     });
   }
+
+  readonly captures: CaptureProvider = {
+    capture: (operation, call) => this.#start(operation, call, (mollie) => sendCapture(mollie, operation)),
+    release: (operation, call) => this.#start(operation, call, (mollie) => requestRelease(mollie, operation)),
+  };
 
   cancel(operation: CancelOperation, call: Call): Promise<Outcome> {
     return this.#start(operation, call, async (mollie) => {
@@ -194,6 +202,8 @@ export class MollieProvider implements Provider {
           : await mollie.paymentRefunds.get(reference, { paymentId });
       return refund === undefined ? absent : refundOutcome(refund, operation);
     }
+    if (operation.kind === 'CAPTURE') return findCapture(mollie, operation);
+    if (operation.kind === 'RELEASE') return findRelease(mollie, operation);
     const payment = await findCharge(mollie, operation);
     // A cancellation is idempotent: while it is still possible, `absent` lets Florin send it again.
     return payment === undefined ? { kind: 'cancelled' } : (cancelOutcome(payment, operation) ?? absent);
@@ -228,10 +238,6 @@ function sequenceOf({ method, returnUrl }: ChargeOperation, customerId: string |
   }
   if (customerId === null) return { redirectUrl: returnUrl };
   return { redirectUrl: returnUrl, customerId, sequenceType: SequenceType.first };
-}
-
-function unsupportedCurrency({ currency }: Operation): Outcome {
-  return { kind: 'failed', failure: failure('not_supported', null, `Mollie takes no payments in ${currency}.`) };
 }
 
 /**

@@ -16,14 +16,18 @@ export function paymentOutcome(payment: Payment, operation: PaymentOperation): O
 }
 
 /** What is known of a payment at Mollie: that of a charge, or of a setup. */
-type PaymentOperation = Pick<ChargeOperation, 'key' | 'amount' | 'currency' | 'method'>;
+type PaymentOperation = Pick<ChargeOperation, 'key' | 'amount' | 'currency' | 'method' | 'captureMethod'>;
 
 function outcomeOfPayment(payment: Payment, operation: PaymentOperation): Outcome {
   const reference = idOf(payment, 'tr_');
   requireKey(payment.metadata, operation.key);
   const meaning = meaningOf(payment.status, paymentStatuses, reference);
   // For a payment that supports captures, the captured amount is the charged one.
-  if (meaning === 'succeeded') return success(reference, payment.amountCaptured ?? payment.amount, operation);
+  const taken = payment.amountCaptured ?? payment.amount;
+  const isManual = operation.captureMethod === 'MANUAL';
+  if (meaning === 'succeeded') {
+    return isManual ? { kind: 'succeeded', reference, money: moneyOf(taken) } : success(reference, taken, operation);
+  }
   requireAmount(payment.amount, operation, reference);
   switch (meaning) {
     case 'needs_payer': {
@@ -33,6 +37,15 @@ function outcomeOfPayment(payment: Payment, operation: PaymentOperation): Outcom
         ? { kind: 'pending', reference }
         : { kind: 'needs_payer', reference, nextAction: { type: 'redirect', url: httpUrl(url) } };
     }
+    case 'authorized':
+      return isManual
+        ? {
+            kind: 'authorized',
+            reference,
+            money: moneyOf(payment.amount),
+            captureBefore: timeIn(payment.captureBefore),
+          }
+        : { kind: 'pending', reference };
     case 'pending':
       return { kind: 'pending', reference };
     case 'cancelled':
@@ -42,6 +55,12 @@ function outcomeOfPayment(payment: Payment, operation: PaymentOperation): Outcom
     case 'failed':
       return { kind: 'failed', reference, failure: paymentFailure(reasonOf(payment)) };
   }
+}
+
+/** A time of Mollie, with the offset of its zone, as ours; null: it is none. */
+function timeIn(text: unknown): string | null {
+  const ms = typeof text === 'string' ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(ms) ? null : new Date(ms).toISOString();
 }
 
 export function refundOutcome(refund: Refund, operation: RefundOperation): Outcome {

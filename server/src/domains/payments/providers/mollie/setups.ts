@@ -177,10 +177,11 @@ async function outcomeOfFirstPayment(
   payment: Payment,
   { key, currency, customer }: SetupOperation,
 ): Promise<SetupOutcome> {
-  const outcome = paymentOutcome(payment, { key, amount: 0, currency, method: null });
+  const outcome = paymentOutcome(payment, { key, amount: 0, currency, method: null, captureMethod: 'AUTOMATIC' });
   if (outcome.kind === 'cancelled') {
     return { ...outcome, kind: 'failed', failure: failure('payment_expired', 'canceled', 'The payer did not finish.') };
   }
+  if (outcome.kind === 'authorized') return { kind: 'pending', reference: outcome.reference };
   if (outcome.kind !== 'succeeded') return outcome;
   const kept = await keptBy(mollie, payment);
   const { reference, livemode, customerReference } = outcome;

@@ -244,5 +244,7 @@ test('no outcome contains the secrets of the channel, whatever Mollie answers', 
 
 function begin(operation: Operation, faultyCall: Call): Promise<Outcome> {
   if (operation.kind === 'CHARGE') return mollie.charge(operation, faultyCall);
-  return operation.kind === 'REFUND' ? mollie.refund(operation, faultyCall) : mollie.cancel(operation, faultyCall);
+  if (operation.kind === 'REFUND') return mollie.refund(operation, faultyCall);
+  if (operation.kind === 'CANCEL') return mollie.cancel(operation, faultyCall);
+  throw new Error(`${operation.kind} is not begun here.`);
 }

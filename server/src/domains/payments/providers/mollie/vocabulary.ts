@@ -9,13 +9,16 @@ import type { MethodType } from '../kept-method.ts';
 export const paymentStatuses = {
   open: 'needs_payer',
   pending: 'pending',
-  // Waits for the capture: pay-later methods are captured when the merchant ships the goods.
-  authorized: 'pending',
+  // Waits for the capture. One that is captured automatically, by a method that only authorizes, is pending until then.
+  authorized: 'authorized',
   paid: 'succeeded',
   canceled: 'cancelled',
   expired: 'payment_expired',
   failed: 'failed',
 } as const;
+
+/** https://docs.mollie.com/reference/get-capture */
+export const captureStatuses = { pending: 'pending', succeeded: 'succeeded', failed: 'failed' } as const;
 
 export const refundStatuses = {
   queued: 'pending',
@@ -25,14 +28,6 @@ export const refundStatuses = {
   failed: 'failed',
   canceled: 'failed',
 } as const;
-
-const saidByPayment: Ignored = { ignored: 'the status of the payment says what became of its capture' };
-
-export const captureStatuses: Readonly<Record<string, Ignored>> = {
-  pending: saidByPayment,
-  succeeded: saidByPayment,
-  failed: { ignored: 'the payment stays authorized until its authorization is over' },
-};
 
 /** A pending mandate waits for the first payment to end or for the IBAN, and can be charged meanwhile. */
 export const mandateStatuses: Readonly<Record<string, 'usable' | 'ended'>> = {

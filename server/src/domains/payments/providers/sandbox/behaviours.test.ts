@@ -1,8 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { call, chargeOf, credentials, refundOf, sandboxOn } from '../../../../../tests/support/payments/sandbox.ts';
+import {
+  call,
+  captureOf,
+  chargeOf,
+  credentials,
+  refundOf,
+  sandboxOn,
+} from '../../../../../tests/support/payments/sandbox.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { type FailureCode, failureCodes } from '../failures.ts';
-import type { Absent, Call, ChargeOperation, Outcome, RefundOperation } from '../provider.ts';
+import type { Absent, Call, CaptureOperation, ChargeOperation, Outcome, RefundOperation } from '../provider.ts';
 import { type Behaviour, behaviourOf, behaviours, callbackIntervalMs, lateMs, succeed } from './behaviours.ts';
 
 /** Expected results of a behaviour: the answer, a look-up at once, the callbacks in order, and a look-up at the end. */
@@ -39,6 +46,12 @@ const expected: Record<string, Expected> = {
   'refund:timeout:before': ['unknown', 'absent', [], 'absent'],
   'refund:timeout:after': ['unknown', 'succeeded', [], 'succeeded'],
   'refund:returned': ['succeeded', 'succeeded', ['failed refund_refused'], 'failed refund_refused'],
+  authorize: ['authorized', 'authorized', [], 'authorized'],
+  'authorize:less': ['authorized', 'authorized', [], 'authorized'],
+  'authorize:expires': ['authorized', 'authorized', ['cancelled'], 'cancelled'],
+  'capture:late': ['pending', 'pending', ['succeeded'], 'succeeded'],
+  'capture:fail': ['failed capture_failed', 'failed capture_failed', [], 'failed capture_failed'],
+  'capture:fail-later': ['succeeded', 'succeeded', ['failed capture_failed'], 'failed capture_failed'],
 };
 
 const never = new Set(behaviours.filter(({ answer }) => answer === 'never').map(({ word }) => word));
@@ -122,11 +135,17 @@ async function runCases(cases: (readonly [string, Behaviour, Partial<ChargeOpera
   const { sandbox } = node;
   const results = await Promise.all(
     cases.map(async ([name, { word, kind }, changes]) => {
-      const charge = chargeOf(changes);
-      if (kind === 'REFUND') expect(textOf(await sandbox.charge(charge, call()))).toBe('succeeded');
-      const operation = kind === 'REFUND' ? refundOf(charge) : charge;
-      const ask = (calling: Call) =>
-        operation.kind === 'CHARGE' ? sandbox.charge(operation, calling) : sandbox.refund(operation, calling);
+      const isManual = kind === 'CAPTURE' || word.startsWith('authorize');
+      const charge = chargeOf({ ...changes, ...(isManual && { captureMethod: 'MANUAL' }) });
+      if (kind !== 'CHARGE')
+        expect((await sandbox.charge(charge, call())).kind).toBe(isManual ? 'authorized' : 'succeeded');
+      const operation = kind === 'REFUND' ? refundOf(charge) : kind === 'CAPTURE' ? captureOf(charge) : charge;
+      const ask = (calling: Call) => {
+        if (operation.kind === 'CHARGE') return sandbox.charge(operation, calling);
+        return operation.kind === 'REFUND'
+          ? sandbox.refund(operation, calling)
+          : sandbox.captures.capture(operation, calling);
+      };
       const answer = textOf(await (never.has(word) ? node.cutOff(ask) : ask(call({ timeoutMs: 20 }))));
       return { name, word, operation, answer, lookUp: await lookedUp(operation, word) };
     }),
@@ -152,7 +171,10 @@ async function runCases(cases: (readonly [string, Behaviour, Partial<ChargeOpera
     observed.set(name, [answer, lookUp, callbacks, await lookedUp(operation, word)]);
   }
 
-  async function lookedUp(operation: ChargeOperation | RefundOperation, word: string): Promise<string> {
+  async function lookedUp(
+    operation: ChargeOperation | RefundOperation | CaptureOperation,
+    word: string,
+  ): Promise<string> {
     const ask = (calling: Call) => sandbox.lookUp(operation, calling);
     return textOf(await (word === 'silent' ? node.cutOff(ask) : ask(call())));
   }

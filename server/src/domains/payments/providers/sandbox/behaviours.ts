@@ -10,7 +10,7 @@ export interface Behaviour {
   word: string;
   /** The amount, in minor units, that selects it if the payment's metadata does not. */
   amount: number | null;
-  kind: 'CHARGE' | 'REFUND';
+  kind: 'CHARGE' | 'REFUND' | 'CAPTURE';
   /** The description in docs/guides/sandbox.md. */
   description: string;
   /** Default: succeeded. */
@@ -30,6 +30,12 @@ export interface Behaviour {
   isReturnedLater?: boolean;
   /** Pending until the look-up with this number, which succeeds. */
   succeedsAtLookUp?: number;
+  /** Authorizes half of the amount, of a payment that is only authorized. */
+  authorizesLess?: boolean;
+  /** Its authorization ends `lateMs` after it began. */
+  expiresSoon?: boolean;
+  /** Releases the rest after a final capture only when asked to. */
+  releasesApart?: boolean;
 }
 
 /** The delay of a slow answer, unless half of the call's timeout is shorter. */
@@ -288,6 +294,57 @@ export const behaviours: readonly Behaviour[] = [
     isReturnedLater: true,
     callbacks: [{ state: 'FAILED', sequence: 2 }],
   },
+  {
+    word: 'authorize',
+    amount: 7_319_080,
+    kind: 'CHARGE',
+    description:
+      'Succeeds at once: with `captureMethod` MANUAL, as for every payment, it authorizes the amount for 7 days; ' +
+      'with AUTOMATIC it also captures it.',
+  },
+  {
+    word: 'authorize:less',
+    amount: 7_319_081,
+    kind: 'CHARGE',
+    description: 'With `captureMethod` MANUAL: authorizes only half of the amount.',
+    authorizesLess: true,
+  },
+  {
+    word: 'authorize:expires',
+    amount: 7_319_082,
+    kind: 'CHARGE',
+    description: 'With `captureMethod` MANUAL: the authorization ends after 3 s, with a callback.',
+    expiresSoon: true,
+  },
+  {
+    word: 'capture:late',
+    amount: 7_319_083,
+    kind: 'CAPTURE',
+    description:
+      'Captures are pending, succeed after 3 s and send a callback; so does the release of the rest, which takes a ' +
+      'request of its own.',
+    isLate: true,
+    releasesApart: true,
+    callbacks: [{ state: 'SUCCEEDED', sequence: 1 }],
+  },
+  {
+    word: 'capture:fail',
+    amount: 7_319_084,
+    kind: 'CAPTURE',
+    description: 'Captures are refused (`capture_failed`).',
+    finalState: 'FAILED',
+    failure: 'capture_failed',
+  },
+  {
+    word: 'capture:fail-later',
+    amount: 7_319_085,
+    kind: 'CAPTURE',
+    description:
+      'Captures succeed. After 3 s the scheme rejects them, with a callback: nothing changes, and a discrepancy opens.',
+    failure: 'capture_failed',
+    isReturnedLater: true,
+    callbacks: [{ state: 'FAILED', sequence: 2 }],
+  },
 ];
 
 /** Words of setups, at a payment that keeps the method. */
@@ -297,16 +354,18 @@ const behavioursByWord = new Map(behaviours.map((behaviour) => [behaviour.word, 
 const behavioursByAmount = new Map(behaviours.map((behaviour) => [behaviour.amount, behaviour]));
 
 /**
- * The behaviour that a charge or a refund selects: by the payment's `metadata.sandbox`; otherwise by a `paymentMethod`
- * that begins with `sandbox:` (which gives a customer a card that fails); otherwise by its amount. A refund ignores
- * behaviours for charges and the other way round. Undefined if the word is not in the table. `keptWord`: of a refund,
- * the word that its charge has kept (`refundWordOf`); of a charge with a payment method, the one that it was kept with.
+ * The behaviour that a charge, a refund or a capture selects: by the payment's `metadata.sandbox`; otherwise by a
+ * `paymentMethod` that begins with `sandbox:` (which gives a customer a card that fails); otherwise by its amount. Each
+ * ignores behaviours for others. A release selects as a capture does. Undefined if the word is not in the table.
+ * `keptWord`: of a refund or a capture, the word that its charge has kept (`laterWordOf`); of a charge with a payment
+ * method, the one that it was kept with.
  */
 export function behaviourOf(operation: Operation, keptWord?: string): Behaviour | undefined {
   const { kind, amount, metadata } = operation;
   const word = metadata?.sandbox === undefined ? (keptWord ?? wordOfCharge(operation)) : metadata.sandbox;
   const selected = word === undefined ? (behavioursByAmount.get(amount) ?? succeed) : behaviourOfWord(word);
-  return selected === undefined || selected.kind === kind ? selected : succeed;
+  const wanted = kind === 'RELEASE' ? 'CAPTURE' : kind;
+  return selected === undefined || selected.kind === wanted ? selected : succeed;
 }
 
 const tokenPrefix = 'sandbox:';
@@ -320,22 +379,25 @@ const wordOfCharge = (operation: Operation) =>
   operation.kind === 'CHARGE' ? wordOfToken(operation.paymentMethod) : undefined;
 
 /**
- * The behaviour that a charge selects for its refunds by its `paymentMethod`. The charge keeps it, because a refund is
- * called without the payment method.
+ * The behaviour that a charge selects for its refunds or captures by its `paymentMethod`. The charge keeps it, because
+ * they are called without the payment method.
  */
-export function refundWordOf(operation: Operation): string | undefined {
+export function laterWordOf(operation: Operation): string | undefined {
   const word = operation.metadata?.sandbox === undefined ? wordOfCharge(operation) : undefined;
-  return isRefundWord(word) ? word : undefined;
+  return isLaterWord(word) ? word : undefined;
 }
 
-/** Whether a word is a behaviour of refunds. */
-export const isRefundWord = (word: string | null | undefined): word is string =>
-  behaviourOfWord(word)?.kind === 'REFUND';
+/** Whether a word is a behaviour of refunds or captures. */
+export const isLaterWord = (word: string | null | undefined): word is string => {
+  const kind = behaviourOfWord(word)?.kind;
+  return kind !== undefined && kind !== 'CHARGE';
+};
 
 /** Whether the sandbox has a behaviour, or a way to keep payment methods, with this name. */
 export const isKnownWord = (word: unknown): boolean => behaviourOfWord(word) !== undefined;
 
-function behaviourOfWord(word: unknown): Behaviour | undefined {
+/** The behaviour of this name, or the way to keep payment methods. */
+export function behaviourOfWord(word: unknown): Behaviour | undefined {
   if (typeof word !== 'string') return undefined;
   // The word is kept, because it holds for the later life of a method that the charge keeps.
   if (isMethodWord(word)) return { ...(behavioursByWord.get(asCharge[word] ?? '') ?? succeed), word };

@@ -8,7 +8,8 @@ import { headersOf, type SignedMessage } from './messages.ts';
 import {
   claimCallbacks,
   type DueCallback,
-  failReturnedRefund,
+  expireAuthorization,
+  failReturned,
   recordCallbackFailed,
   recordCallbackSent,
   releaseCallbacks,
@@ -65,8 +66,9 @@ async function send(
   { database, clock, deliverCallback, onError }: CallbackSenderDeps,
 ): Promise<void> {
   const message = callbacks[callback_step] as SignedMessage;
-  // A refund fails before the callback that reports it is sent.
-  await database.run(failReturnedRefund, [key, clock()]);
+  // A result changes before the callback that reports it is sent.
+  await database.run(failReturned, [key, clock()]);
+  await database.run(expireAuthorization, [key, clock()]);
   try {
     await deliverCallback(channel_id, headersOf(message), Buffer.from(message.body));
   } catch (error) {

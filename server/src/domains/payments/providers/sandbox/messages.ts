@@ -13,7 +13,7 @@ export interface SignedMessage {
 }
 
 /** `ATTEMPT_FAILED` is not final: the payer may try again. */
-const messageStates = ['PENDING', 'ATTEMPT_FAILED', 'SUCCEEDED', 'FAILED', 'CANCELLED'] as const;
+const messageStates = ['PENDING', 'ATTEMPT_FAILED', 'AUTHORIZED', 'SUCCEEDED', 'FAILED', 'CANCELLED'] as const;
 export type MessageState = (typeof messageStates)[number];
 
 /** The result of an operation as the sandbox reports it in an answer, a look-up or a callback. */
@@ -26,6 +26,8 @@ export interface SandboxResult {
   /** In minor units. Absent in messages that were signed before this field existed. */
   amount?: number;
   currency: string;
+  /** When an authorization ends. Callbacks have none. */
+  captureBefore?: string;
 }
 
 /** Its value is the hex HMAC-SHA256 of the raw body with the channel's `webhookSecret`. */
@@ -40,7 +42,7 @@ export function keyOfReference(reference: string): string | null {
   return reference.startsWith('sbx_') ? reference.slice(4) : null;
 }
 
-export function outcomeOf({ key, state, failureCode, fee, amount, currency }: SandboxResult): Outcome {
+export function outcomeOf({ key, state, failureCode, fee, amount, currency, captureBefore }: SandboxResult): Outcome {
   const reference = referenceOf(key);
   const money: NamedMoney = { ...(amount !== undefined && { amount }), currency };
   switch (state) {
@@ -50,8 +52,15 @@ export function outcomeOf({ key, state, failureCode, fee, amount, currency }: Sa
       const code = failureCode ?? 'processing_error';
       return { kind: 'failed', reference, failure: failure(code, code), money };
     }
+    case 'AUTHORIZED':
+      return { kind: 'authorized', reference, money, captureBefore: captureBefore ?? null };
     case 'CANCELLED':
-      return { kind: 'cancelled', reference, money };
+      return {
+        kind: 'cancelled',
+        reference,
+        money,
+        ...(failureCode !== null && { failure: failure(failureCode, failureCode) }),
+      };
     default:
       return { kind: 'pending', reference };
   }

@@ -125,7 +125,7 @@ export class SandboxMethods implements MethodProvider {
   async payerSetup(key: string): Promise<PayerSetup | undefined> {
     const record = await this.#find(key);
     if (record?.kind !== 'SETUP' || record.state === 'UNTAKEN' || record.state === 'PENDING') return undefined;
-    return { state: record.state, returnUrl: record.return_url };
+    return { state: record.state === 'AUTHORIZED' ? 'SUCCEEDED' : record.state, returnUrl: record.return_url };
   }
 
   async #find(key: string): Promise<KeptRecord | undefined> {

@@ -1,6 +1,15 @@
+import { dayMs } from '../../../../core/clock.ts';
 import type { FailureCode } from '../failures.ts';
-import type { Call, CancelOperation, ChargeOperation, Operation, RefundOperation } from '../provider.ts';
-import { type Behaviour, lateMs, refundWordOf, succeed } from './behaviours.ts';
+import type {
+  Call,
+  CancelOperation,
+  CaptureOperation,
+  ChargeOperation,
+  Operation,
+  RefundOperation,
+  ReleaseOperation,
+} from '../provider.ts';
+import { type Behaviour, lateMs, laterWordOf, succeed } from './behaviours.ts';
 import { keyOfReference, type MessageState, type SignedMessage, signedMessage } from './messages.ts';
 import type { NewOperationRecord, OperationState } from './statements.ts';
 
@@ -13,9 +22,15 @@ export const payerChoices = {
 
 export type PayerChoice = keyof typeof payerChoices;
 
+/** How long an authorization lasts, as at many providers. */
+const authorizedForMs = 7 * dayMs;
+
+/** What has behaviours. */
+export type BehavingOperation = ChargeOperation | RefundOperation | CaptureOperation | ReleaseOperation;
+
 /** The record of an operation at its first call. */
 export function newOperationRecord(
-  operation: ChargeOperation | RefundOperation,
+  operation: BehavingOperation,
   behaviour: Behaviour,
   call: Call,
   nowMs: number,
@@ -24,18 +39,31 @@ export function newOperationRecord(
   const returnsMs = behaviour.isReturnedLater ? nowMs + lateMs : null;
   return {
     ...defaultRecord(operation, call, nowMs),
-    state: initialState(operation.kind, behaviour),
-    behaviour: behaviour === succeed ? (refundWordOf(operation) ?? null) : behaviour.word,
+    ...authorizationOf(operation, behaviour, nowMs),
+    state: initialState(operation, behaviour),
+    behaviour: behaviour === succeed ? (laterWordOf(operation) ?? null) : behaviour.word,
     failure_code: returnsMs === null ? (behaviour.failure ?? null) : null,
     fee: behaviour.fee ?? null,
     settles_ms: settlesMs,
     returns_ms: returnsMs,
     lookups_left: behaviour.succeedsAtLookUp ?? null,
-    charge_key: operation.kind === 'REFUND' ? keyOfReference(operation.chargeReference) : null,
+    charge_key: 'chargeReference' in operation ? keyOfReference(operation.chargeReference) : null,
+    is_final: operation.kind === 'CAPTURE' ? operation.isFinal : null,
     ...(behaviour.finalState === 'UNDECIDED' && operation.kind === 'CHARGE' && shownToPayer(operation)),
-    ...callbacksOf(operation, behaviour, call, settlesMs ?? returnsMs),
+    ...callbacksOf(operation, behaviour, call, settlesMs ?? returnsMs ?? expiresMsOf(operation, behaviour, nowMs)),
   };
 }
+
+function authorizationOf(operation: Operation, behaviour: Behaviour, nowMs: number) {
+  if (!isManual(operation)) return {};
+  return { captured: 0, expires_ms: expiresMsOf(operation, behaviour, nowMs) };
+}
+
+function expiresMsOf(operation: Operation, { expiresSoon = false }: Behaviour, nowMs: number): number | null {
+  return isManual(operation) ? nowMs + (expiresSoon ? lateMs : authorizedForMs) : null;
+}
+
+const isManual = (operation: Operation) => operation.kind === 'CHARGE' && operation.captureMethod === 'MANUAL';
 
 const shownToPayer = ({ returnUrl, statementDescriptor }: ChargeOperation) => ({
   return_url: returnUrl,
@@ -79,6 +107,9 @@ function defaultRecord(
     return_url: null,
     statement_descriptor: null,
     customer: null,
+    captured: null,
+    is_final: null,
+    expires_ms: null,
     callbacks_json: null,
     callback_due_ms: null,
     callback_trouble: null,
@@ -86,26 +117,31 @@ function defaultRecord(
   };
 }
 
-/** A refund that should succeed is UNTAKEN until `settleRefund` has checked its charge. */
-function initialState(kind: 'CHARGE' | 'REFUND', { finalState, effectiveCall }: Behaviour): OperationState {
+/** A refund, capture or release that should succeed is UNTAKEN until its charge has been checked. */
+function initialState(operation: BehavingOperation, { finalState, effectiveCall }: Behaviour): OperationState {
   if (effectiveCall !== undefined) return 'UNTAKEN';
-  return finalState ?? (kind === 'CHARGE' ? 'SUCCEEDED' : 'UNTAKEN');
+  if (operation.kind !== 'CHARGE') return operation.kind === 'RELEASE' ? 'UNTAKEN' : (finalState ?? 'UNTAKEN');
+  return finalState ?? (isManual(operation) ? 'AUTHORIZED' : 'SUCCEEDED');
 }
 
 type Callbacks = Pick<NewOperationRecord, 'callbacks_json' | 'callback_due_ms' | 'callback_trouble'>;
 
 function callbacksOf(
   operation: Operation,
-  { finalState, callbacks, failure }: Behaviour,
+  { finalState, callbacks: described, failure, expiresSoon = false }: Behaviour,
   { credentials: { webhookSecret } }: Call,
   dueMs: number | null,
 ): Callbacks {
   const isPayersChoice = finalState === 'UNDECIDED';
+  const isEnd = expiresSoon && isManual(operation);
+  const callbacks = isEnd ? [{ state: 'CANCELLED', sequence: 1 } as const] : described;
   if (callbacks === undefined && !isPayersChoice) return noCallbacks;
   if (webhookSecret === null || webhookSecret === '') return { ...noCallbacks, callback_trouble: 'no_secret' };
   const { key, amount, currency } = operation;
-  const signed = (state: MessageState, sequence: number, failureCode: FailureCode | null): SignedMessage =>
-    signedMessage({ key, state, failureCode, fee: null, amount, currency }, sequence, webhookSecret);
+  const signed = (state: MessageState, sequence: number, failureCode: FailureCode | null): SignedMessage => {
+    const reported = state === 'SUCCEEDED' && isManual(operation) ? 'AUTHORIZED' : state;
+    return signedMessage({ key, state: reported, failureCode, fee: null, amount, currency }, sequence, webhookSecret);
+  };
   if (isPayersChoice) {
     const lists = Object.entries(payerChoices).map(([decision, { state, failureCode }]) => [
       decision,

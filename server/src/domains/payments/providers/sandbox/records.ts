@@ -2,11 +2,13 @@ import type { Clock } from '../../../../core/clock.ts';
 import { plainArray, textArray } from '../../../../platform/postgres/array-literal.ts';
 import { Batcher } from '../../../../platform/postgres/batcher.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
+import { behaviourOfWord } from './behaviours.ts';
 import { type PayerChoice, payerChoices } from './new-record.ts';
 import {
   countOperationLookUp,
   decideOperation,
-  failReturnedRefund,
+  expireAuthorization,
+  failReturned,
   findOperation,
   fixDueResult,
   insertMany,
@@ -14,7 +16,9 @@ import {
   type OperationRecord,
   recordRepeatedCalls,
   settleCancel,
+  settleCapture,
   settleRefund,
+  settleRelease,
 } from './statements.ts';
 
 /** The same limits as for creating payments, from which most operations come. */
@@ -45,12 +49,27 @@ export class SandboxRecords {
     return this.#insertions.add(record);
   }
 
-  /** Carries out a refund or cancellation that has not been carried out yet. Returns other records unchanged. */
+  /**
+   * Carries out a refund, cancellation, capture or release that has not been carried out yet. Returns other records
+   * unchanged.
+   */
   async settle(record: OperationRecord): Promise<OperationRecord> {
-    if (record.state !== 'UNTAKEN' || record.kind === 'CHARGE') return record;
-    const { database, clock } = this.#options;
-    const [settled] = await database.run(record.kind === 'REFUND' ? settleRefund : settleCancel, [record.key, clock()]);
+    const { key, kind, state, behaviour } = record;
+    if (state !== 'UNTAKEN' || kind === 'CHARGE') return record;
+    const [settled] = await this.#settleNow({ key, kind, behaviour });
     return this.#current(settled, record);
+  }
+
+  #settleNow({
+    key,
+    kind,
+    behaviour,
+  }: Pick<OperationRecord, 'key' | 'kind' | 'behaviour'>): Promise<OperationRecord[]> {
+    const { database, clock } = this.#options;
+    if (kind === 'RELEASE') return database.run(settleRelease, [key]);
+    if (kind !== 'CAPTURE') return database.run(kind === 'REFUND' ? settleRefund : settleCancel, [key, clock()]);
+    const releasesApart = behaviourOfWord(behaviour)?.releasesApart ?? false;
+    return database.run(settleCapture, [key, clock(), releasesApart]);
   }
 
   async find(key: string): Promise<OperationRecord | undefined> {
@@ -72,8 +91,12 @@ export class SandboxRecords {
   async applyDueChange(record: OperationRecord): Promise<OperationRecord> {
     const { database, clock } = this.#options;
     if (record.returns_ms !== null && record.returns_ms <= clock()) {
-      const [returned] = await database.run(failReturnedRefund, [record.key, clock()]);
+      const [returned] = await database.run(failReturned, [record.key, clock()]);
       return this.#current(returned, record);
+    }
+    if (record.state === 'AUTHORIZED' && record.expires_ms !== null && record.expires_ms <= clock()) {
+      const [expired] = await database.run(expireAuthorization, [record.key, clock()]);
+      return this.#current(expired, record);
     }
     if (record.settles_ms === null || record.settles_ms > clock()) return record;
     const [settled] = await database.run(fixDueResult, [record.key, clock()]);

@@ -10,6 +10,7 @@ import type {
   Call,
   Callback,
   CancelOperation,
+  CaptureProvider,
   ChargeOperation,
   Credentials,
   Operation,
@@ -18,10 +19,10 @@ import type {
   ProviderCallback,
   RefundOperation,
 } from '../provider.ts';
-import { behaviourOf, isRefundWord, slowMs } from './behaviours.ts';
+import { behaviourOf, behaviourOfWord, isLaterWord, slowMs } from './behaviours.ts';
 import { keyOfReference, outcomeOf, readSandboxCallback, referenceOf } from './messages.ts';
 import { customerOfSave, type PayerSetup, SandboxMethods } from './methods.ts';
-import { newCancellationRecord, newOperationRecord, type PayerChoice } from './new-record.ts';
+import { type BehavingOperation, newCancellationRecord, newOperationRecord, type PayerChoice } from './new-record.ts';
 import { SandboxRecords } from './records.ts';
 import type { OperationRecord } from './statements.ts';
 
@@ -81,9 +82,19 @@ export class Sandbox implements Provider {
   }
 
   refund(operation: RefundOperation, call: Call): Promise<Outcome> {
+    return this.#performLater(operation, call);
+  }
+
+  readonly captures: CaptureProvider = {
+    capture: (operation, call) => this.#performLater(operation, call),
+    release: (operation, call) => this.#performLater(operation, call),
+  };
+
+  /** With the behaviour that the charge has kept for it. */
+  #performLater(operation: Exclude<BehavingOperation, ChargeOperation>, call: Call): Promise<Outcome> {
     return untilDeadline(call, async () => {
       const behaviour = (await this.#records.find(keyOfReference(operation.chargeReference) ?? ''))?.behaviour;
-      return this.#perform(operation, call, isRefundWord(behaviour) ? behaviour : undefined);
+      return this.#perform(operation, call, isLaterWord(behaviour) ? behaviour : undefined);
     });
   }
 
@@ -142,7 +153,7 @@ export class Sandbox implements Provider {
     return this.payerSetup(key);
   }
 
-  #perform(operation: ChargeOperation | RefundOperation, call: Call, keptWord?: string): Promise<Outcome> {
+  #perform(operation: BehavingOperation, call: Call, keptWord?: string): Promise<Outcome> {
     const behaviour = behaviourOf(operation, keptWord);
     if (behaviour === undefined) return Promise.resolve(unknownBehaviour(operation));
     return untilDeadline(call, async () => {
@@ -166,7 +177,7 @@ export class Sandbox implements Provider {
 
   async #outcome(record: OperationRecord): Promise<Outcome> {
     const current = await this.#records.applyDueChange(record);
-    const { key, kind, state, failure_code: failureCode, fee, amount, currency, settles_ms } = current;
+    const { key, kind, state, failure_code: failureCode, fee, currency, behaviour, settles_ms, expires_ms } = current;
     const reference = referenceOf(key);
     if (settles_ms !== null || state === 'PENDING') return { kind: 'pending', reference, ...customerIn(current) };
     if (state === 'UNTAKEN') throw new Error(`The sandbox has not carried out ${key}.`);
@@ -175,10 +186,23 @@ export class Sandbox implements Provider {
       return { kind: 'needs_payer', reference, nextAction: { type: 'redirect', url }, ...customerIn(current) };
     }
     if (kind === 'CANCEL' && state === 'FAILED') return { kind: 'failed', reference, failure: tooLate };
-    const outcome = { ...outcomeOf({ key, state, failureCode, fee, amount, currency }), ...customerIn(current) };
-    const kept = outcome.kind === 'succeeded' && current.customer !== null ? await this.methods.kept(key) : undefined;
+    const result = { key, state, failureCode, fee, amount: reportedAmountOf(current), currency };
+    const outcome = {
+      ...outcomeOf({ ...result, ...(expires_ms !== null && { captureBefore: new Date(expires_ms).toISOString() }) }),
+      ...customerIn(current),
+      ...(kind === 'CAPTURE' && { isReleased: !behaviourOfWord(behaviour)?.releasesApart }),
+    };
+    const hasKept = outcome.kind === 'succeeded' || outcome.kind === 'authorized';
+    const kept = hasKept && current.customer !== null ? await this.methods.kept(key) : undefined;
     return kept === undefined ? outcome : ({ ...outcome, kept } as Outcome);
   }
+}
+
+/** Of an authorization what was authorized, and afterwards what was captured of it. */
+function reportedAmountOf({ state, amount, captured, behaviour }: OperationRecord): number {
+  if (captured === null || state === 'CANCELLED' || state === 'FAILED') return amount;
+  if (state === 'SUCCEEDED') return captured;
+  return behaviourOfWord(behaviour)?.authorizesLess ? Math.ceil(amount / 2) : amount;
 }
 
 const customerIn = ({ customer }: OperationRecord) => (customer === null ? {} : { customerReference: customer });
@@ -259,5 +283,6 @@ function payerPaymentOf(record: OperationRecord): PayerPayment | undefined {
   const { return_url: returnUrl, statement_descriptor: statementDescriptor } = record;
   if (!(behaviour === 'payer' || behaviour === 'setup:payer') || state === 'UNTAKEN' || state === 'PENDING')
     return undefined;
-  return { amount, currency, state, returnUrl, statementDescriptor };
+  const shownState = state === 'AUTHORIZED' ? 'SUCCEEDED' : state;
+  return { amount, currency, state: shownState, returnUrl, statementDescriptor };
 }

@@ -3,17 +3,20 @@ import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { statement, type Topic } from '../../../../platform/postgres/statement.ts';
 import type { FailureCode } from '../failures.ts';
 import type { MethodType } from '../kept-method.ts';
+import type { Operation } from '../provider.ts';
 import type { SignedMessage } from './messages.ts';
 
 /** Callbacks of the sandbox are due. */
 export const sandboxCallbacksDue: Topic = 'sandbox';
 
-/** `UNTAKEN`: received but not carried out. `UNDECIDED`: waits for the payer's choice. */
-export type OperationState = 'UNTAKEN' | 'PENDING' | 'UNDECIDED' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED';
+/**
+ * `UNTAKEN`: received but not carried out. `UNDECIDED`: waits for the payer's choice. `AUTHORIZED`: waits to be captured.
+ */
+export type OperationState = 'UNTAKEN' | 'PENDING' | 'UNDECIDED' | 'AUTHORIZED' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED';
 
 export interface OperationRecord {
   key: string;
-  kind: 'CHARGE' | 'REFUND' | 'CANCEL';
+  kind: Operation['kind'];
   channel_id: number;
   amount: number;
   currency: string;
@@ -31,6 +34,12 @@ export interface OperationRecord {
   statement_descriptor: string | null;
   /** The customer that the charge keeps a payment method for; null: it keeps none. */
   customer: string | null;
+  /** What was captured of a charge that is captured by requests; null: it is captured with its success. */
+  captured: number | null;
+  /** Of a capture. */
+  is_final: boolean | null;
+  /** When an authorization ends, in ms. */
+  expires_ms: number | null;
 }
 
 export interface NewOperationRecord extends OperationRecord {
@@ -44,7 +53,8 @@ export interface NewOperationRecord extends OperationRecord {
 const columns = `o.key, o.kind, o.channel_id, o.amount, o.currency, o.state, o.behaviour, o.failure_code, o.fee,
   (extract(epoch from o.settles_at) * 1000)::float8 as settles_ms,
   (extract(epoch from o.returns_at) * 1000)::float8 as returns_ms, o.lookups_left, o.return_url,
-  o.statement_descriptor, o.customer`;
+  o.statement_descriptor, o.customer, o.captured, o.is_final,
+  (extract(epoch from o.expires_at) * 1000)::float8 as expires_ms`;
 
 /** Inserts a batch. Skips keys that exist and does not return them. */
 const insertOperations = statement<{ key: string }>(
@@ -52,23 +62,25 @@ const insertOperations = statement<{ key: string }>(
   `insert into sandbox_operation (key, kind, channel_id, amount, currency, state, created_at, behaviour, failure_code,
        fee,
                                   settles_at, lookups_left, charge_key, return_url, callbacks, callback_due_at,
-                                  callback_trouble, returns_at, statement_descriptor)
+                                  callback_trouble, returns_at, statement_descriptor, captured, is_final,
+                                  expires_at)
    select key, kind, channel_id, amount, currency, state, to_timestamp(created_ms / 1000), behaviour, failure_code, fee,
           to_timestamp(settles_ms / 1000), lookups_left, charge_key, return_url, callbacks::json,
           to_timestamp(callback_due_ms / 1000), callback_trouble, to_timestamp(returns_ms / 1000),
-          statement_descriptor
+          statement_descriptor, captured, is_final, to_timestamp(expires_ms / 1000)
      from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::float8[], $8::text[],
                  $9::text[], $10::bigint[], $11::float8[], $12::int[], $13::text[], $14::text[], $15::text[],
-                 $16::float8[], $17::text[], $18::float8[], $19::text[])
+                 $16::float8[], $17::text[], $18::float8[], $19::text[], $20::bigint[], $21::boolean[],
+                 $22::float8[])
        as row (key, kind, channel_id, amount, currency, state, created_ms, behaviour, failure_code, fee, settles_ms,
                lookups_left, charge_key, return_url, callbacks, callback_due_ms, callback_trouble, returns_ms,
-               statement_descriptor)
+               statement_descriptor, captured, is_final, expires_ms)
    on conflict (key) do nothing
    returning key`,
 );
 
 export function insertMany(database: Queryable, records: readonly NewOperationRecord[]): Promise<{ key: string }[]> {
-  type Value = string | number | null;
+  type Value = string | number | boolean | null;
   const column = <V extends Value>(value: (record: NewOperationRecord) => V) => records.map(value);
   // unnest pads a null array with nulls, so a column that is null in the whole batch costs next to nothing.
   const rare = (value: (record: NewOperationRecord) => Value, array: (values: never[]) => unknown = plainArray) => {
@@ -95,8 +107,14 @@ export function insertMany(database: Queryable, records: readonly NewOperationRe
     rare((record) => record.callback_trouble),
     rare((record) => record.returns_ms),
     rare((record) => record.statement_descriptor, textArray),
+    rare((record) => record.captured),
+    rare((record) => record.is_final),
+    rare((record) => record.expires_ms),
   ]);
 }
+
+/** The state of a charge that succeeds. */
+const taken = `case when o.captured is null then 'SUCCEEDED' else 'AUTHORIZED' end`;
 
 /**
  * Counts repeated calls, and carries out a charge whose first call was lost. Values: keys, calls of each. The caller
@@ -107,7 +125,7 @@ export const recordRepeatedCalls = statement<OperationRecord>(
   'sandbox.record_repeated_calls',
   `update sandbox_operation o
       set calls = calls + again.count,
-          state = case when o.state = 'UNTAKEN' and o.kind = 'CHARGE' and o.behaviour <> 'silent' then 'SUCCEEDED'
+          state = case when o.state = 'UNTAKEN' and o.kind = 'CHARGE' and o.behaviour <> 'silent' then ${taken}
                        else o.state end
      from unnest($1::text[], $2::int[]) as again (key, count)
     where o.key = again.key
@@ -128,21 +146,23 @@ export const fixDueResult = statement<OperationRecord>(
 );
 
 /**
- * Fails a refund whose money came back; the amount can then be refunded again. Locks the charge after the refund, as
- * `settleRefund` does. Values: key, now in ms.
+ * Fails a refund whose money came back, so that the amount can be refunded again, or a capture that the scheme rejects,
+ * of which nothing can be captured again. Locks the charge after the refund, as `settleRefund` does. Values: key, now
+ * in ms.
  */
-export const failReturnedRefund = statement<OperationRecord>(
-  'sandbox.fail_returned_refund',
+export const failReturned = statement<OperationRecord>(
+  'sandbox.fail_returned',
   `with refund as (
      update sandbox_operation o
-        set state = 'FAILED', failure_code = 'refund_refused', returns_at = null
+        set state = 'FAILED', returns_at = null,
+            failure_code = case o.kind when 'REFUND' then 'refund_refused' else 'capture_failed' end
       where key = $1 and state = 'SUCCEEDED' and returns_at <= to_timestamp($2::float8 / 1000)
      returning o.charge_key, o.amount as returned, ${columns}
    ), charge as (
      update sandbox_operation c
         set refunded = c.refunded - refund.returned
        from refund
-      where c.key = refund.charge_key
+      where c.key = refund.charge_key and refund.kind = 'REFUND'
    )
    select * from refund`,
 );
@@ -151,7 +171,7 @@ export const failReturnedRefund = statement<OperationRecord>(
 export const countOperationLookUp = statement<OperationRecord>(
   'sandbox.count_look_up',
   `update sandbox_operation o
-      set lookups_left = lookups_left - 1, state = case when lookups_left <= 1 then 'SUCCEEDED' else state end
+      set lookups_left = lookups_left - 1, state = case when lookups_left <= 1 then ${taken} else state end
     where key = $1 and state = 'PENDING' and lookups_left > 0
    returning ${columns}`,
 );
@@ -174,7 +194,7 @@ export const settleRefund = statement<OperationRecord>(
       where c.key = refund.charge_key and c.kind = 'CHARGE' and c.state = 'SUCCEEDED'
         and c.channel_id = refund.channel_id and c.currency = refund.currency
         and (c.settles_at is null or c.settles_at <= to_timestamp($2::float8 / 1000))
-        and refund.amount <= c.amount - c.refunded
+        and refund.amount <= coalesce(c.captured, c.amount) - c.refunded
      returning c.key
    ), result as (
      select refund.key, exists (select from charge) as is_refunded from refund
@@ -188,6 +208,89 @@ export const settleRefund = statement<OperationRecord>(
           returns_at = case when is_refunded then returns_at end
      from result
     where o.key = result.key
+   returning ${columns}`,
+);
+
+/** Whether an authorized charge `c` has not expired. `$2` is now in ms. */
+const isLive = `c.state = 'AUTHORIZED' and (c.settles_at is null or c.settles_at <= to_timestamp($2::float8 / 1000))
+        and c.expires_at > to_timestamp($2::float8 / 1000)`;
+
+/**
+ * Captures some of an authorized charge or refuses that. The charge has succeeded when nothing more can be captured:
+ * after a final capture, unless the rest is released apart, and when all is captured. Values: the capture's key, now in
+ * ms, whether the rest is released apart.
+ */
+export const settleCapture = statement<OperationRecord>(
+  'sandbox.settle_capture',
+  `with capture as materialized (
+     select key, charge_key, channel_id, amount, currency, is_final from sandbox_operation
+      where key = $1 and kind = 'CAPTURE' and state = 'UNTAKEN'
+        for update
+   ), charge as (
+     update sandbox_operation c
+        set captured = c.captured + capture.amount, settles_at = null,
+            state = case when c.captured + capture.amount = c.amount or (capture.is_final and not $3::boolean)
+                         then 'SUCCEEDED' else c.state end
+       from capture
+      where c.key = capture.charge_key and c.kind = 'CHARGE' and ${isLive}
+        and c.channel_id = capture.channel_id and c.currency = capture.currency
+        and capture.amount <= c.amount - c.captured
+     returning c.key
+   ), result as (
+     select capture.key, exists (select from charge) as is_captured from capture
+   )
+   update sandbox_operation o
+      set state = case when is_captured then 'SUCCEEDED' else 'FAILED' end,
+          failure_code = case when not is_captured then 'capture_failed' end,
+          settles_at = case when is_captured then settles_at end,
+          callbacks = case when is_captured then callbacks end,
+          callback_due_at = case when is_captured then callback_due_at end,
+          returns_at = case when is_captured then returns_at end
+     from result
+    where o.key = result.key
+   returning ${columns}`,
+);
+
+/**
+ * Releases what was not captured of a charge. It succeeds, too, if nothing is left to release, and fails if nothing was
+ * captured: such a charge is cancelled. Values: the release's key.
+ */
+export const settleRelease = statement<OperationRecord>(
+  'sandbox.settle_release',
+  `with release as materialized (
+     select key, charge_key, channel_id from sandbox_operation
+      where key = $1 and kind = 'RELEASE' and state = 'UNTAKEN'
+        for update
+   ), charge as (
+     update sandbox_operation c
+        set state = 'SUCCEEDED', settles_at = null, callbacks = null, callback_due_at = null
+       from release
+      where c.key = release.charge_key and c.kind = 'CHARGE' and c.state in ('AUTHORIZED', 'SUCCEEDED')
+        and c.channel_id = release.channel_id and c.captured > 0
+     returning c.key
+   ), result as (
+     select release.key, exists (select from charge) as is_released from release
+   )
+   update sandbox_operation o
+      set state = case when is_released then 'SUCCEEDED' else 'FAILED' end,
+          failure_code = case when not is_released then 'invalid_operation' end,
+          settles_at = case when is_released then settles_at end,
+          callbacks = case when is_released then callbacks end,
+          callback_due_at = case when is_released then callback_due_at end
+     from result
+    where o.key = result.key
+   returning ${columns}`,
+);
+
+/**
+ * Ends an authorization whose time is over. What was captured of it stays captured. Values: the charge's key, now in ms.
+ */
+export const expireAuthorization = statement<OperationRecord>(
+  'sandbox.expire_authorization',
+  `update sandbox_operation o
+      set state = case when o.captured > 0 then 'SUCCEEDED' else 'CANCELLED' end,
+          failure_code = case when o.captured = 0 then 'authorization_expired' end
+    where key = $1 and state = 'AUTHORIZED' and expires_at <= to_timestamp($2::float8 / 1000)
    returning ${columns}`,
 );
 
@@ -208,7 +311,8 @@ export const settleCancel = statement<OperationRecord>(
      on conflict (key) do update
         set state = 'CANCELLED', failure_code = null, settles_at = null, callbacks = null, callback_due_at = null
       where c.kind = 'CHARGE' and c.channel_id = excluded.channel_id
-        and (c.state in ('UNTAKEN', 'PENDING', 'UNDECIDED', 'CANCELLED') or c.settles_at > excluded.created_at)
+        and (c.state in ('UNTAKEN', 'PENDING', 'UNDECIDED', 'CANCELLED') or c.settles_at > excluded.created_at
+             or (c.state = 'AUTHORIZED' and c.captured = 0))
      returning c.key
    ), result as (
      select cancel.key, exists (select from charge) as is_cancelled from cancel
@@ -225,7 +329,7 @@ export const settleCancel = statement<OperationRecord>(
 export const decideOperation = statement<OperationRecord>(
   'sandbox.decide',
   `update sandbox_operation o
-      set state = $2, failure_code = $3, callbacks = callbacks -> $4,
+      set state = case when $2 = 'SUCCEEDED' then ${taken} else $2 end, failure_code = $3, callbacks = callbacks -> $4,
           callback_due_at = case when callbacks is not null then to_timestamp($5::float8 / 1000) end,
           kept_at = case when customer is not null and $2 = 'SUCCEEDED' then to_timestamp($5::float8 / 1000) end
     where key = $1 and state = 'UNDECIDED' and kind = $6

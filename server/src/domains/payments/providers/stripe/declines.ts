@@ -1,5 +1,5 @@
 import Stripe from 'stripe';
-import { type Failure, failure, mayFallBack } from '../failures.ts';
+import { type Failure, type FailureCode, failure, mayFallBack } from '../failures.ts';
 import type { DetachOperation, Operation, Outcome, SetupOperation } from '../provider.ts';
 import { failureCodeOf, refusalCodeOf } from './error-codes.ts';
 
@@ -23,6 +23,12 @@ export function decline({ code, decline_code, advice_code, message }: StripeReas
 export type OperationKind = Operation['kind'] | SetupOperation['kind'] | DetachOperation['kind'];
 export type ErrorOutcome = Extract<Outcome, { kind: 'failed' | 'rate_limited' | 'unknown' }>;
 
+/** What a refusal means that is not of a payer. */
+const codesOfRefusals: Partial<Record<OperationKind, FailureCode>> = {
+  REFUND: 'refund_refused',
+  CAPTURE: 'capture_failed',
+};
+
 /**
  * The outcome of an operation whose request fails with this error. Only error objects of Stripe's API are definite
  * (https://docs.stripe.com/error-low-level). The outcome is unknown after any other error and after these:
@@ -41,7 +47,7 @@ export function outcomeOfError(error: unknown, kind: OperationKind): ErrorOutcom
     case 404: {
       const why = isDecline(error) ? decline({ ...error, message: error.message }) : refusal(error);
       if (kind === 'CHARGE' || kind === 'SETUP' || why.code === 'credentials_refused') return failed(why);
-      return failed({ ...why, code: kind === 'REFUND' ? 'refund_refused' : 'invalid_operation' });
+      return failed({ ...why, code: codesOfRefusals[kind] ?? 'invalid_operation' });
     }
     case 401:
     case 403:

@@ -40,7 +40,7 @@ export async function sendCharge(stripe: Stripe, operation: ChargeOperation): Pr
       automatic_payment_methods: { enabled: true },
       // The default, `automatic_async`, is faster but returns before the fee is known
       // (https://docs.stripe.com/payments/payment-intents/asynchronous-capture).
-      capture_method: 'automatic',
+      ...captureOf(operation),
       metadata: { ...metadataOf(operation), ...(operation.initiator === 'MERCHANT' && offSession) },
       ...(description !== undefined && { description }),
       ...descriptorOf(operation),
@@ -63,6 +63,15 @@ export function descriptorOf({ statementDescriptor, method }: ChargeOperation) {
   if (statementDescriptor === null) return {};
   if (method === null || method.type === 'card') return { statement_descriptor_suffix: statementDescriptor };
   return { statement_descriptor: statementDescriptor, allowed_payment_method_types: [method.providerType] };
+}
+
+/** Whether the money is taken at once. Several captures are asked for where the account and the card allow them. */
+export function captureOf({ captureMethod }: ChargeOperation) {
+  if (captureMethod === 'AUTOMATIC') return { capture_method: 'automatic' } as const;
+  return {
+    capture_method: 'manual',
+    payment_method_options: { card: { request_multicapture: 'if_available' } },
+  } as const;
 }
 
 /** The text of a payment, cut between characters. */
@@ -156,7 +165,7 @@ function isDeclined(intent: Stripe.PaymentIntent, { isRefused }: { isRefused: bo
 /** The outcome of a charge that keeps what the payer pays with. */
 export async function savingOutcome(stripe: Stripe, intent: Stripe.PaymentIntent): Promise<Outcome> {
   const outcome = intentOutcome(intent);
-  if (outcome.kind !== 'succeeded') return outcome;
+  if (outcome.kind !== 'succeeded' && outcome.kind !== 'authorized') return outcome;
   const kept = await keptByCharge(stripe, intent);
   return { ...outcome, ...(kept && { kept }) };
 }
@@ -175,10 +184,10 @@ async function cancelDeclined(stripe: Stripe, id: string, why: Failure): Promise
 }
 
 /** Cancels an intent. Returns it as it is afterwards: not `canceled` if its status does not allow that. */
-async function cancelIntent(
+export async function cancelIntent(
   stripe: Stripe,
   id: string,
-  reason: 'abandoned' | 'requested_by_customer',
+  reason: 'abandoned' | 'requested_by_customer' = 'requested_by_customer',
 ): Promise<Stripe.PaymentIntent> {
   try {
     return await stripe.paymentIntents.cancel(id, { cancellation_reason: reason });

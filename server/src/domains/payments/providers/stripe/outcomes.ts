@@ -50,10 +50,12 @@ function outcomeOfStatus(intent: Stripe.PaymentIntent): Outcome {
   switch (intentStatuses[status]) {
     case 'succeeded': {
       const fee = feeOf(intent);
-      // Lower than the requested amount after a partial capture.
+      // What was captured in all.
       const money = moneyOf(intent.amount_received, intent.currency);
       return { kind: 'succeeded', reference, ...(fee && { fee }), ...(money && { money }) };
     }
+    case 'authorized':
+      return authorizedOutcome(intent);
     case 'canceled':
       return canceledOutcome(intent);
     case 'needs_payer':
@@ -62,6 +64,26 @@ function outcomeOfStatus(intent: Stripe.PaymentIntent): Outcome {
     default:
       return { kind: 'pending', reference };
   }
+}
+
+/**
+ * The amount is reserved. Events do not show until when, because they have only the id of the charge; the look-up that
+ * follows does.
+ */
+function authorizedOutcome(intent: Stripe.PaymentIntent): Outcome {
+  const { id: reference, amount_capturable, amount_received, currency, latest_charge: charge } = intent;
+  const details = typeof charge === 'object' ? charge?.payment_method_details?.card : undefined;
+  const money = moneyOf(amount_capturable + amount_received, currency);
+  const captureBefore = details?.capture_before ? new Date(details.capture_before * 1_000).toISOString() : null;
+  return { kind: 'authorized', reference, captureBefore, ...(money && { money }) };
+}
+
+/** Why an intent that was authorized and not captured has ended by itself; undefined: it has not. */
+export function endedAuthorization(intent: Stripe.PaymentIntent): Failure | undefined {
+  const { status, capture_method, cancellation_reason: reason, latest_charge: charge } = intent;
+  const wasAuthorized = capture_method === 'manual' && Boolean(charge) && !intent.last_payment_error;
+  const isExpired = status === 'canceled' && cancellationReasons[reason ?? ''] === 'payment_expired';
+  return wasAuthorized && isExpired ? failure('authorization_expired', reason) : undefined;
 }
 
 /** Why the last attempt to pay an intent failed. */
@@ -79,6 +101,8 @@ export function lastFailure(intent: Stripe.PaymentIntent): Failure {
 function canceledOutcome(intent: Stripe.PaymentIntent): Outcome {
   const { id: reference, cancellation_reason: reason } = intent;
   const meaning = cancellationReasons[reason ?? ''];
+  const ended = endedAuthorization(intent);
+  if (ended !== undefined) return { kind: 'cancelled', reference, failure: ended };
   if (meaning === 'payment_expired') {
     return { kind: 'failed', reference, failure: failure('payment_expired', reason) };
   }
@@ -117,7 +141,7 @@ function isHttpUrl(value: unknown): value is string {
 }
 
 /** Known after Stripe has booked the charge, in the currency of the payouts to the merchant. */
-function feeOf({ latest_charge: charge }: Stripe.PaymentIntent): Fee | undefined {
+export function feeOf({ latest_charge: charge }: Stripe.PaymentIntent): Fee | undefined {
   const transaction = charge !== null && typeof charge === 'object' ? charge.balance_transaction : null;
   if (transaction === null || typeof transaction !== 'object') return undefined;
   const currency = transaction.currency.toUpperCase();

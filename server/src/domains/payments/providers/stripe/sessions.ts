@@ -5,7 +5,7 @@ import type { CancelOperation, ChargeOperation, Outcome, SetupOperation, SetupOu
 import { customerIdOf } from './customers.ts';
 import { isStripeApiError } from './declines.ts';
 import { findSession, metadataOf, type Searched } from './find.ts';
-import { descriptionOf, descriptorOf, savingOutcome, withFee } from './intents.ts';
+import { captureOf, descriptionOf, descriptorOf, savingOutcome, withFee } from './intents.ts';
 import { customerOf, intentOutcome, lastFailure, modeOf, ofPage } from './outcomes.ts';
 import { retrieveSetup } from './setups.ts';
 import { stripeAmount, unsupportedAmount } from './units.ts';
@@ -24,6 +24,7 @@ export async function sendPaymentPage(stripe: Stripe, operation: ChargeOperation
   if (amount === undefined) return unsupportedAmount(operation);
   const description = descriptionOf(operation);
   const customer = save && (await customerIdOf(stripe, save.customer, operation.createdMs));
+  const { capture_method, payment_method_options: options } = captureOf(operation);
   const session = await stripe.checkout.sessions.create(
     {
       mode: 'payment',
@@ -38,8 +39,9 @@ export async function sendPaymentPage(stripe: Stripe, operation: ChargeOperation
       cancel_url: returnUrl,
       metadata: metadataOf(operation),
       ...(customer !== null && { customer }),
+      ...(options && { payment_method_options: options }),
       payment_intent_data: {
-        capture_method: 'automatic',
+        capture_method,
         metadata: { ...metadataOf(operation), ...ofPage },
         ...(description !== undefined && { description }),
         ...descriptorOf(operation),

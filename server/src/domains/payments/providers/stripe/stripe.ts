@@ -3,9 +3,11 @@ import { type Clock, dayMs, hourMs, systemClock } from '../../../../core/clock.t
 import { failure } from '../failures.ts';
 import { otherModeOutcome } from '../other-mode.ts';
 import type {
+  Absent,
   Call,
   Callback,
   CancelOperation,
+  CaptureProvider,
   ChargeOperation,
   Credentials,
   MethodProvider,
@@ -20,10 +22,11 @@ import type {
 } from '../provider.ts';
 import { redactedOutcome } from '../redaction.ts';
 import { readStripeCallback } from './callback.ts';
+import { findCapture, releaseRest, sendCapture } from './captures.ts';
 import { type Address, addressOf, isApiKey, stripeClient } from './client.ts';
 import { type ErrorOutcome, isStripeApiError, type OperationKind, outcomeOfError } from './declines.ts';
 import type { Searched } from './find.ts';
-import { cancelCharge, retrieveCharge, searchCharge, sendCharge } from './intents.ts';
+import { cancelCharge, cancelIntent, retrieveCharge, searchCharge, sendCharge } from './intents.ts';
 import { detachMethod, readMethod } from './kept-methods.ts';
 import { retrieveRefund, searchRefund, sendRefund } from './refunds.ts';
 import {
@@ -82,9 +85,15 @@ export class StripeProvider implements Provider {
     return this.#send(operation.kind, call, (stripe) => this.#cancel(stripe, operation));
   }
 
-  lookUp(operation: Operation, call: Call): Promise<Outcome> {
+  lookUp(operation: Operation, call: Call): Promise<Outcome | Absent> {
     return this.#read(operation.kind, call, (stripe) => this.#findResult(stripe, operation));
   }
+
+  readonly captures: CaptureProvider = {
+    capture: (operation, call) => this.#send(operation.kind, call, (stripe) => sendCapture(stripe, operation)),
+    release: (operation, call) =>
+      this.#send(operation.kind, call, (stripe) => releaseRest(stripe, operation, cancelIntent)),
+  };
 
   readonly methods: MethodProvider = {
     setUp: (operation, call) => this.#send('SETUP', call, (stripe) => startSetup(stripe, operation)),
@@ -116,7 +125,7 @@ export class StripeProvider implements Provider {
   }
 
   /** A refusal of Stripe says nothing about what was to be read. */
-  async #read<Result extends SetupOutcome | Outcome | MethodState>(
+  async #read<Result extends SetupOutcome | Outcome | Absent | MethodState>(
     kind: OperationKind,
     call: Call,
     read: (stripe: Stripe) => Promise<Result>,
@@ -141,7 +150,7 @@ export class StripeProvider implements Provider {
     return canArrive ? { kind: 'unknown', cause } : { kind: 'cancelled' };
   }
 
-  #findResult(stripe: Stripe, operation: Operation): Promise<Outcome> {
+  #findResult(stripe: Stripe, operation: Operation): Promise<Outcome | Absent> {
     const { reference } = operation;
     switch (operation.kind) {
       case 'CANCEL':
@@ -155,6 +164,10 @@ export class StripeProvider implements Provider {
           () => sendRefund(stripe, operation),
           () => searchRefund(stripe, operation),
         );
+      case 'CAPTURE':
+        return findCapture(stripe, operation);
+      case 'RELEASE':
+        return releaseRest(stripe, operation, cancelIntent);
     }
   }
 

@@ -7,15 +7,16 @@ import type { MethodType } from '../kept-method.ts';
  */
 
 /** https://docs.stripe.com/payments/paymentintents/lifecycle */
-export const intentStatuses: Readonly<Record<string, 'succeeded' | 'canceled' | 'needs_payer' | 'pending'>> = {
+export const intentStatuses: Readonly<
+  Record<string, 'succeeded' | 'authorized' | 'canceled' | 'needs_payer' | 'pending'>
+> = {
   succeeded: 'succeeded',
   canceled: 'canceled',
   requires_payment_method: 'needs_payer',
   requires_confirmation: 'needs_payer',
   requires_action: 'needs_payer',
   processing: 'pending',
-  // Florin captures at once; an intent that somebody made manual in the Dashboard waits for them.
-  requires_capture: 'pending',
+  requires_capture: 'authorized',
 };
 
 /**
@@ -161,7 +162,8 @@ export const events: Readonly<Record<string, EventMeaning | Ignored>> = {
   // Not final: the payer may try again in the merchant's page, or Florin must first cancel the intent.
   'payment_intent.payment_failed': 'payment_changed',
   'payment_intent.created': { ignored: 'Florin has created it' },
-  'payment_intent.amount_capturable_updated': { ignored: 'Florin captures at once' },
+  // The look-up shows until when.
+  'payment_intent.amount_capturable_updated': 'payment_changed',
   'payment_intent.partially_funded': { ignored: 'the payment is still open; the rest or its end follows' },
   'refund.created': 'refund',
   'refund.updated': 'refund',

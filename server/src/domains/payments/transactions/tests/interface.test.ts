@@ -36,6 +36,11 @@ const newPayment = () => ({
   livemode: true,
   amount: 1999,
   amountRefunded: 0,
+  captureMethod: 'AUTOMATIC',
+  amountAuthorized: 0,
+  amountCapturable: 0,
+  amountCaptured: 0,
+  captureBefore: null,
   currency: 'USD',
   status: 'PENDING',
   channelId,
@@ -207,7 +212,7 @@ describe('detail', () => {
     const { status, body } = await detail(id);
     expect({ status, body }).toEqual({
       status: 200,
-      body: { code: 200, data: { ...newPayment(), id, channelName: 'Visa and others' } },
+      body: { code: 200, data: { ...newPayment(), id, channelName: 'Visa and others', captures: [] } },
     });
   });
 
@@ -258,7 +263,13 @@ describe('update', () => {
         body: {
           code: 200,
           message: 'Transaction updated',
-          data: { ...newPayment(), id, status: to, version: (pathsTo[from]?.length ?? 0) + 2 },
+          data: {
+            ...newPayment(),
+            ...(to === 'SUCCESS' && { amountAuthorized: 1999, amountCaptured: 1999 }),
+            id,
+            status: to,
+            version: (pathsTo[from]?.length ?? 0) + 2,
+          },
         },
       });
     } else {

@@ -1,0 +1,55 @@
+import { Refusal } from '../../../core/errors.ts';
+import { abilitiesOf, type CaptureAbility, captureAbilities } from '../providers/abilities.ts';
+import type { ProviderName } from '../providers/directory.ts';
+import type { MethodType } from '../providers/kept-method.ts';
+import type { ChannelRow } from './statements.ts';
+
+type CapturingChannel = Pick<ChannelRow, 'id' | 'provider' | 'capture'>;
+
+/**
+ * How payments through a channel can be captured: what its provider can, at most what the channel says. Several
+ * captures are a setting of the account at the provider, so without a word of the channel there is one.
+ */
+export function captureAbilityOf({
+  provider,
+  capture,
+}: Pick<CapturingChannel, 'provider' | 'capture'>): CaptureAbility {
+  return lesser(abilitiesOf(provider).capture, capture ?? 'SINGLE');
+}
+
+const lesser = (a: CaptureAbility, b: CaptureAbility) =>
+  captureAbilities.indexOf(a) < captureAbilities.indexOf(b) ? a : b;
+
+/** Why a payment cannot be authorized through a channel, with a method of this type; undefined: it can. */
+export function authorizationRefusal(channel: CapturingChannel, type?: MethodType): Refusal | undefined {
+  const { id, provider } = channel;
+  if (captureAbilityOf(channel) === 'NONE') {
+    return cannotCapture(provider, 'capture', `Channel ${id} only captures payments at once.`, 'captureMethod');
+  }
+  if (type === undefined || abilitiesOf(provider).authorizes.includes(type)) return undefined;
+  const message = `${provider} captures payments by ${type} at once: they cannot be authorized first.`;
+  return cannotCapture(provider, `capture:${type}`, message, 'captureMethod');
+}
+
+/** Refuses several captures where the channel's provider takes one. */
+export function requireMultipleCaptures(channel: CapturingChannel): void {
+  if (captureAbilityOf(channel) === 'MULTIPLE') return;
+  const { id, provider } = channel;
+  throw cannotCapture(
+    provider,
+    'capture:MULTIPLE',
+    `Channel ${id} captures a payment once: it must be final.`,
+    'final',
+  );
+}
+
+/** Refuses a channel that is to capture in a way that its provider cannot. */
+export function requireCaptureAbility(provider: ProviderName | null, wanted: CaptureAbility): void {
+  if (lesser(abilitiesOf(provider).capture, wanted) === wanted) return;
+  const who = provider ?? 'A channel without a provider';
+  throw cannotCapture(provider, `capture:${wanted}`, `${who} cannot capture payments that way.`, 'capture');
+}
+
+function cannotCapture(provider: ProviderName | null, ability: string, message: string, field: string): Refusal {
+  return new Refusal('channel_cannot', message, { field, details: { provider, ability } });
+}
