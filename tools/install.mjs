@@ -11,6 +11,7 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -98,13 +99,21 @@ function bundle() {
   if (!isWhole) removeBundler(modules);
 }
 
-/** In a process of its own, which has the lowest priority and ends with this group of processes. */
+/**
+ * In a process of its own. One that is not awaited has the lowest priority, ends with this group of processes, and
+ * writes to a file: it would keep a pipe open after the service has ended.
+ */
 function buildPages({ isAwaited }) {
   if (builtConsole.isBuilt() && builtDocs.isBuilt()) return;
   const words = [join(root, 'tools', 'packaging', 'build-pages.mjs')];
-  const stdio = ['ignore', process.stderr, process.stderr];
-  if (isAwaited) spawnSync(node(), words, { stdio });
-  else spawn(node(), [...words, '--beside'], { stdio }).unref();
+  if (isAwaited) {
+    spawnSync(node(), words, { stdio: ['ignore', process.stderr, process.stderr] });
+    return;
+  }
+  mkdirSync(join(root, 'build'), { recursive: true });
+  const log = openSync(join(root, 'build', 'pages.log'), 'a');
+  spawn(node(), [...words, '--beside'], { stdio: ['ignore', log, log] }).unref();
+  process.stderr.write('The console and the documentation are built beside the service (build/pages.log).\n');
 }
 
 /** The bundled Node.js, if this platform has one. */

@@ -70,7 +70,7 @@ export default defineConfig({
       options: {
         miniSearch: {
           // A page about the word comes before one that mentions it often.
-          searchOptions: { fuzzy: 0.2, prefix: true, boost: { title: 6, titles: 2, text: 1 } },
+          searchOptions: { combineWith: 'AND', fuzzy: 0.2, prefix: true, boost: { title: 6, titles: 2, text: 1 } },
         },
       },
     },

@@ -71,7 +71,7 @@ export function run(cwd, command, ...words) {
     shell: process.platform === 'win32',
   });
   if (error !== undefined) throw error;
-  if (status !== 0) throw new Error(`${command} ended with ${status}, see above`);
+  if (status !== 0) throw new Error(`${command} ended with ${status}`);
 }
 
 /** Writes the compressed forms beside each file that is sent as it is. */

@@ -114,6 +114,8 @@ test('of two starts of an installed clone, one builds the console and the other 
       setTimeout(() => {}, 300);
     `;
     writeFileSync(vite, script);
+    // Only the console is built.
+    rmSync(join(folder, 'tools', 'docs-site'), { recursive: true });
     const both = await Promise.all([install('--pages'), install('--pages')]);
     expect(both.map(({ status }) => status)).toEqual([0, 0]);
     expect(calls().filter((call) => call === 'build')).toHaveLength(1);

@@ -13,13 +13,16 @@ import { pages } from './pages.ts';
  */
 const leftInScalar: Readonly<Record<string, number>> = { 'nested-interactive': 40, 'landmark-unique': 1 };
 
+/** Scalar's field for a key has no name of its own. */
+const keyPlaceholder = 'QUxMIFlPVVIgQkFTRSBBUkUgQkVMT05HIFRPIFVT';
+
 describe.skipIf(chromiumPath === undefined)('in a browser', () => {
   let db: TestDatabase;
   let florin: TestFlorin;
   let browser: Browser;
   let context: BrowserContext;
   const complaints: string[] = [];
-  const requested = new Set<string>();
+  const requested: string[] = [];
 
   beforeAll(async () => {
     expect(buildDocs(), 'the documentation is built').toBe(true);
@@ -27,7 +30,7 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
     florin = await florinOn(db);
     browser = await openBrowser();
     context = await browser.newContext({ colorScheme: 'light', baseURL: florin.address });
-    context.on('request', (request) => requested.add(request.url()));
+    context.on('request', (request) => requested.push(request.url()));
     context.on('console', (message) => {
       const isExpected = message.type() !== 'error' || /status of 40[01]/.test(message.text());
       if (!isExpected) complaints.push(`${message.page()?.url()}: ${message.text()}`);
@@ -158,36 +161,64 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
     beforeAll(async () => {
       page = await context.newPage();
       // Signed in at the console of the same host, whose cookie must not count here.
-      await page.goto('/');
-      await page.getByLabel('User name or e-mail').fill('admin');
-      await page.getByLabel('Password', { exact: true }).fill(administratorPassword);
-      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-      await page.getByRole('navigation').first().waitFor();
+      const data = { account: 'admin', password: administratorPassword };
+      const headers = { origin: florin.address, 'x-florin-console': '1' };
+      expect((await context.request.post('/api/console/session', { data, headers })).status()).toBe(200);
       expect((await context.cookies()).length).toBeGreaterThan(0);
       await page.goto('/docs/reference/api#get-apitransactionlist');
       await page.getByRole('heading', { name: 'List transactions' }).first().waitFor();
     }, 60_000);
 
-    /** Sends the request as the page shows it, and returns the status that it shows afterwards. */
-    const send = async () => {
+    /** Sends the request as the page shows it, with the key if there is one; returns what the page shows then. */
+    const send = async (key?: string) => {
+      await page.reload();
       await page
         .getByRole('button', { name: /Test Request.*transaction\/list/ })
         .first()
         .click();
       const client = page.locator('[role=dialog]').first();
+      if (key !== undefined) {
+        await client
+          .getByRole('button', { name: /Authentication/ })
+          .first()
+          .click();
+        await client.getByPlaceholder(keyPlaceholder).fill(key);
+      }
       await client.getByRole('button', { name: /^Send/ }).first().click();
-      const status = client.getByText(/^\d{3} \w+/).first();
-      await status.waitFor();
-      return status.textContent();
+      await client
+        .getByText(/^\d{3} \w+/)
+        .first()
+        .waitFor();
+      return client.innerText();
     };
+    const listRequests = () => requested.filter((url) => url.includes('/api/transaction/list'));
 
     test('without a key the answer is 401, although the browser is signed in at the console', async () => {
       const sent = page.waitForRequest(/\/api\/transaction\/list/);
-      expect(await send()).toContain('401');
+      expect(await send()).toContain('401 Unauthorized');
       const headers = await (await sent).allHeaders();
       expect(headers).not.toHaveProperty('cookie');
       expect(headers).not.toHaveProperty('authorization');
-      await page.reload();
+      expect((await context.cookies()).length).toBeGreaterThan(0);
+    });
+
+    test('a live key is refused before anything is sent', async () => {
+      const before = listRequests().length;
+      expect(await send(`sk_live_${'a'.repeat(32)}`)).toContain('This page sends test keys alone');
+      expect(listRequests().length).toBe(before);
+    });
+
+    test('a test key is sent alone, and forgotten when the page is loaded again', async () => {
+      const as = await florin.login('admin', administratorPassword);
+      const made = await florin.post('/api/developer/mine/generate', { scope: '*', livemode: false }, as);
+      const sent = page.waitForRequest(/\/api\/transaction\/list/);
+      expect(await send(made.body.data.sk)).toContain('200 OK');
+      const headers = await (await sent).allHeaders();
+      expect(headers.authorization).toBe(`ApiKey ${made.body.data.sk}`);
+      expect(headers).not.toHaveProperty('cookie');
+      const stored = `JSON.stringify([{ ...localStorage }, { ...sessionStorage }])`;
+      expect(await page.evaluate(stored)).not.toContain('sk_test_');
+      expect(await send()).toContain('401 Unauthorized');
     });
 
     test.each(['light', 'dark'] as const)('axe finds only what cannot be mended in it, %s', async (theme) => {
@@ -201,7 +232,7 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
   });
 
   test('nothing was asked of other hosts, and nothing was refused by the policy', () => {
-    expect([...requested].filter((url) => !url.startsWith(florin.address) && !/^(data|blob):/.test(url))).toEqual([]);
+    expect(requested.filter((url) => !url.startsWith(florin.address) && !/^(data|blob):/.test(url))).toEqual([]);
     expect(complaints).toEqual([]);
   });
 });

@@ -18,7 +18,7 @@ const refreshSeconds = 5;
 export function sentenceOf(what: string, state: BuildState): string {
   if (state.state === 'building') return `${what} is being built, beside the service. This page looks again by itself.`;
   if (state.state === 'absent') return `${what} is not built: npm start builds it.`;
-  return `${what} could not be built: ${state.reason}. npm start tells more, and the next one tries again.`;
+  return `${what} could not be built: ${state.reason}. build/pages.log says more, and the next start tries again.`;
 }
 
 /** Answers with a page in place of one that is not built yet. */
