@@ -350,8 +350,7 @@ export function journeys(opened: () => OpenedConsole): void {
     await page.waitForURL(/customerId=\d+/);
     await onlyRow(page);
     await button('Amount').click();
-    await page.getByRole('combobox', { name: 'Currency' }).fill('EUR');
-    await page.getByRole('option', { name: 'EUR' }).click();
+    await page.getByRole('combobox', { name: 'Currency' }).selectOption('EUR');
     await page.getByLabel('Amount from').fill('9.876,54');
     await page.keyboard.press('Enter');
     await page.waitForURL(/amountFrom=987654/);

@@ -1,4 +1,4 @@
-import { Select, Stack, TextInput } from '@mantine/core';
+import { NativeSelect, Stack, TextInput } from '@mantine/core';
 import { currencyCodes } from '../../../../server/src/core/currency.ts';
 import { readingsOf, typedAmount } from '../../../../server/src/core/read-amount.ts';
 import { moneyText } from '../../format/money.tsx';
@@ -28,16 +28,14 @@ export function AmountFilter({ filters, onChange }: AmountFilterProps) {
     >
       {(close) => (
         <Stack gap="xs" w={220}>
-          <Select
+          {/* The list of another select would be outside of the chip, which a click there closes. */}
+          <NativeSelect
             size="xs"
             label={text('ledger.currency')}
-            data={[...currencyCodes]}
-            value={currency || null}
+            data={['', ...currencyCodes]}
+            value={currency}
             // An amount needs its currency.
-            onChange={(chosen) => onChange({ currency: chosen ?? '', amountFrom: '', amountTo: '' })}
-            searchable
-            // Outside of the chip, a click on an option would close it.
-            comboboxProps={{ withinPortal: false }}
+            onChange={({ currentTarget }) => onChange({ currency: currentTarget.value, amountFrom: '', amountTo: '' })}
           />
           {currency !== '' && <AmountFields filters={filters} onChange={onChange} onEnter={close} />}
         </Stack>
