@@ -51,7 +51,7 @@ function endpoints(): string {
       const anchor = heading.toLowerCase().replaceAll(/[/{}]/g, '').replaceAll(' ', '-');
       const [about = ''] = description.split('\n\n', 1);
       const link = `[${summary}](${service}/docs/reference/api#${anchor})`;
-      return `## ${heading}\n\n${link} (\`${operationId}\`). ${escaped(about.replaceAll('](/docs/', '](/'))}\n`;
+      return `## ${heading} (\`${operationId}\`)\n\n${link}. ${escaped(about.replaceAll('](/docs/', '](/'))}\n`;
     }),
   );
   return `---\noutline: false\n---\n\n# All endpoints\n\n${sections.join('\n')}`;

@@ -2,7 +2,8 @@ import theme from 'vitepress/theme-without-fonts';
 import './style.css';
 
 /** Whole pages come before sections of others, and guides before the reference, which has a section for every word. */
-const boostDocument = (id, _term, { titles }) => (titles.length === 0 ? 4 : 1) * (id.includes('/reference/') ? 0.4 : 1);
+const boostDocument = (id, _term, { titles }) =>
+  (titles.length === 0 ? 4 : 1) * (/\/reference\/(?!endpoints)/.test(id) ? 0.4 : 1);
 
 export default {
   ...theme,
