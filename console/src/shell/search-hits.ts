@@ -19,8 +19,8 @@ export interface HitGroup {
 }
 
 /**
- * The pages of records by the prefix of their ids. The service does not search all of them, and finds a new payment only
- * after a few seconds.
+ * The pages of records by the prefix of their ids. The service does not search all of them, and finds a new payment
+ * only after a few seconds.
  */
 const byPrefix: readonly [prefix: string, path: string, label: Parameters<Text>[0], icon: IconName][] = [
   ['txn_', '/payments/', 'payment.title', 'payment'],

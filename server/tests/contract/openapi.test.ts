@@ -41,7 +41,8 @@ test('operation ids are unique, and say what the operation does', () => {
   const verbs = new RegExp(
     '^(advance|begin|cancel|capture|change|close|confirm|create|decide|default|detach|end|expire|export|finalize|' +
       'finish|forgot|generate|get|list|login|logout|modify|pause|pay|preview|print|receive|refresh|release|' +
-      'regenerate|register|remove|replay|reset|resume|revoke|rotate|search|setup|step|stream|test|update|void)([A-Z]|$)',
+      'regenerate|register|remove|replay|reset|resume|revoke|rotate|search|setup|step|stream|test|update|' +
+      'void)([A-Z]|$)',
   );
   expect(ids.filter((id) => !verbs.test(id))).toEqual([]);
   expect(ids).toEqual(

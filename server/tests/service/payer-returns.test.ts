@@ -232,7 +232,7 @@ describe('an address', () => {
     }
   });
 
-  test('that is forged, cut or of nothing leads nowhere, says what to do, and is refused after too many tries', async () => {
+  test('that is forged, cut or unknown leads nowhere, says what to do, and is limited', async () => {
     const token = address.split('/').at(-1) as string;
     const changed = (at: number) => token.slice(0, at) + (token[at] === 'A' ? 'B' : 'A') + token.slice(at + 1);
     const forged = [changed(3), changed(30), changed(50), token.slice(1), `${token}A`, 'x', '%00', '..%2fdocs', 'ü'];

@@ -109,7 +109,7 @@ test.each([
   }
 });
 
-test('Stripe gets it as the suffix where a card can pay, from a token and on its page, and whole for a kept debit', async () => {
+test('Stripe gets it as the suffix where a card can pay, by token or page, and whole for a kept debit', async () => {
   const id = await pay('stripe', { paymentMethod: 'pm_card_visa' });
   await comesTo(id, 'SUCCESS');
   expect(intentOf(id)).toMatchObject({ statement_descriptor: null, statement_descriptor_suffix: 'FLORIN SHOP' });

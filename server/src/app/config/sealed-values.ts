@@ -36,8 +36,8 @@ interface SealedRow {
 /**
  * How many values each key has encrypted, by kind of record, with three samples of each to try the key on, because one
  * may be damaged. Kinds that may have millions are read in part: one callback per channel, by primary key, a thousand
- * payment methods and second factors, and a thousand payments whose charge is under way. On two cores with 100,000 endpoints
- * and 10,000 channels this takes 0.27 s, with a hundred of each 2 ms. Values: now in ms.
+ * payment methods and second factors, and a thousand payments whose charge is under way. On two cores with 100,000
+ * endpoints and 10,000 channels this takes 0.27 s, with a hundred of each 2 ms. Values: now in ms.
  */
 const sampleSealed = statement<SealedRow>(
   'app.sample_sealed',

@@ -101,10 +101,7 @@ export class MollieApi {
     const { pathname, searchParams } = new URL(path, 'http://mollie');
     if (pathname.startsWith('/v2/customers')) return this.#routeCustomers(method, pathname, searchParams, body);
     if (pathname === '/v2/methods' && method === 'GET') return this.#listMethods(searchParams);
-    const [, id, release, captures, captureId, refunds, refundId] =
-      /^\/v2\/payments(?:\/(\w+)(?:(\/release-authorization)|(\/captures(?:\/(\w+))?)|(\/refunds(?:\/(\w+))?))?)?$/.exec(
-        pathname,
-      ) ?? notFound();
+    const [, id, release, captures, captureId, refunds, refundId] = pathOfPayments.exec(pathname) ?? notFound();
     if (id === undefined) {
       if (method === 'POST') return this.#create(parseObject(body));
       return this.#list('payments', pathname, this.#visible(), searchParams, (each) => paymentBody(each, this.root));
@@ -302,3 +299,7 @@ function parseObject(body: string): Record<string, unknown> {
 function notFound(): never {
   throw new Problem(404, 'Nothing exists under this address.');
 }
+
+/** The id of the payment, its release, a capture, a refund. */
+const pathOfPayments =
+  /^\/v2\/payments(?:\/(\w+)(?:(\/release-authorization)|(\/captures(?:\/(\w+))?)|(\/refunds(?:\/(\w+))?))?)?$/;

@@ -16,8 +16,8 @@ interface ReturnPage {
 
 /**
  * The address to which providers send payers back. It looks up what became of the payment, and redirects to the
- * merchant's `returnUrl`, which the creator of the payment has given: nothing in the request says where. What a provider
- * appends to the address is ignored. Without a `returnUrl` a page says what became of the payment.
+ * merchant's `returnUrl`, which the creator of the payment has given: nothing in the request says where. What a
+ * provider appends to the address is ignored. Without a `returnUrl` a page says what became of the payment.
  */
 export function addReturnPage(app: FastifyInstance, { payerReturns, failures }: ReturnPage): void {
   app.get('/r/:token', async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -79,7 +79,8 @@ const texts: Record<Language, Texts> = {
     unknown: {
       title: 'This link is not valid any more',
       next:
-        'Opening it has charged nothing. Go back to the shop where you paid and look at your order there, or write to ' +
+        'Opening it has charged nothing. Go back to the shop where you paid and look at your order there, or ' +
+        'write to ' +
         'the shop: it can see what became of your payment.',
     },
   },
@@ -106,14 +107,16 @@ const texts: Record<Language, Texts> = {
       open: {
         title: 'Ihr Zahlungsmittel wird gespeichert',
         next:
-          'Sie können diese Seite schließen: Der Shop erfährt das Ergebnis. Wenn Sie nicht fertig geworden sind, gehen ' +
+          'Sie können diese Seite schließen: Der Shop erfährt das Ergebnis. Wenn Sie nicht fertig geworden ' +
+          'sind, gehen ' +
           'Sie zurück zum Shop.',
       },
     },
     unknown: {
       title: 'Dieser Link gilt nicht mehr',
       next:
-        'Durch das Öffnen wurde nichts abgebucht. Gehen Sie zurück zum Shop, bei dem Sie gezahlt haben, und sehen Sie ' +
+        'Durch das Öffnen wurde nichts abgebucht. Gehen Sie zurück zum Shop, bei dem Sie gezahlt haben, und ' +
+        'sehen Sie ' +
         'dort nach Ihrer Bestellung, oder schreiben Sie dem Shop: Er sieht, was aus Ihrer Zahlung geworden ist.',
     },
   },

@@ -28,7 +28,8 @@ export const checkoutChecks: readonly Check[] = [
       'and no refund has returned it',
     offenders: `
       with booked as (
-        select tenant_id, transaction_id as id, sum(case when credit = 'UNAPPLIED' then amount else -amount end) as amount
+        select tenant_id, transaction_id as id,
+               sum(case when credit = 'UNAPPLIED' then amount else -amount end) as amount
           from ledger_transfer
          where 'UNAPPLIED' in (debit, credit)
          group by 1, 2

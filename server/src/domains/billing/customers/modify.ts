@@ -28,8 +28,8 @@ type CustomerInput = Static<typeof customerInput>;
 type NewCustomer = Creation<CustomerInput, typeof requiredOfNewCustomer>;
 
 /**
- * Creates a customer, or updates the one with this `id`; an update keeps the fields that are left out. A token becomes a
- * payment method, which a worker sets up at the provider of the default channel; null detaches the default method.
+ * Creates a customer, or updates the one with this `id`; an update keeps the fields that are left out. A token becomes
+ * a payment method, which a worker sets up at the provider of the default channel; null detaches the default method.
  */
 export async function modifyCustomer(
   { body: input, principal: caller, idempotencyKey }: Call<CustomerInput>,

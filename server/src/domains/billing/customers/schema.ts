@@ -49,7 +49,8 @@ export const customerInput = Type.Object(
     paymentMethod: clearable(
       oneLine({ maxLength: 255, writeOnly: true }),
       'one line of at most 255 characters, or null',
-      "The provider's token of the payment method (Stripe: `pm_…`), never a card number. Set up as a payment method at " +
+      "The provider's token of the payment method (Stripe: `pm_…`), never a card number. Set up as a payment " +
+        'method at ' +
         '`defaultChannelId`, and the default once it is ACTIVE.',
       'detaches the default.',
     ),

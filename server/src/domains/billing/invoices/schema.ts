@@ -115,7 +115,8 @@ export const payInput = Type.Object(
     }),
     returnUrl: Type.Optional(
       webAddress(
-        "Where the payer's browser is redirected after the provider's page. Default: a page that says what became of it.",
+        "Where the payer's browser is redirected after the provider's page. " +
+          'Default: a page that says what became of it.',
       ),
     ),
   },

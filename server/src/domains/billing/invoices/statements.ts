@@ -80,7 +80,9 @@ const amountUnderWay = sumOfPayments(openAmount, `t.status in ('PENDING', 'PROCE
 const amountRefunded = sumOfPayments('greatest(t.amount_refunded - p.excess, 0)', `p.state = 'SUCCEEDED'`);
 const amountToReturn = sumOfPayments('greatest(p.excess - t.amount_refund_held, 0)', 'p.excess > 0');
 
-/** When a failed payment of an invoice is retried, or an announced debit is sent: its subscription keeps the schedule. */
+/**
+ * When a failed payment of an invoice is retried, or an announced debit is sent: its subscription keeps the schedule.
+ */
 const nextPaymentAttempt = (tenant: string, invoice: string) => `(
     select c.due_at from invoice_collection c
      where c.tenant_id = ${tenant} and c.invoice_id = ${invoice}
@@ -176,7 +178,10 @@ export const findOpenPayments = statement<OpenPayment>(
        where tenant_id = wanted.tenant_id and invoice_id = wanted.id and state = 'OPEN' offset 0
     ) as p
     cross join lateral (
-      select provider, next_action, amount_captured from transaction where tenant_id = p.tenant_id and id = p.transaction_id limit 1
+      select provider, next_action, amount_captured
+        from transaction
+       where tenant_id = p.tenant_id and id = p.transaction_id
+       limit 1
     ) as t`,
 );
 

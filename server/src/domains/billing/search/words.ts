@@ -138,7 +138,9 @@ function wordsOfQuery(query: string): string[] {
 const currencyWords = new Set(currencyCodes.map((code) => code.toLowerCase()));
 const isCurrencyWord = (word: string) => currencyWords.has(word);
 
-/** The ways to read a word: as an amount, as a number, currency or reference, as the end of an id, as part of a text. */
+/**
+ * The ways to read a word: as an amount, as a number, currency or reference, as the end of an id, as part of a text.
+ */
 function alternativesOf(word: string): Reading[] {
   const [, prefix, ending] = /^([a-z]{3}_)?(?:\.\.\.)?([0-9a-f]{4,32})$/.exec(word) ?? [];
   if (prefix !== undefined && ending !== undefined && !isNumber.test(ending)) return [endOfId(ending.slice(-8))];

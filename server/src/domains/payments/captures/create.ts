@@ -20,8 +20,8 @@ const path = '/api/transaction/capture';
  * Captures some of an authorized payment, or all of it. The capture is PENDING until the provider's result is known;
  * until then no other capture or release can begin.
  *
- * The amount is reserved on the locked payment (`amount_capturable`), so that captures never exceed what was authorized.
- * A check constraint holds the same limit, and an index that only one capture is under way.
+ * The amount is reserved on the locked payment (`amount_capturable`), so that captures never exceed what was
+ * authorized. A check constraint holds the same limit, and an index that only one capture is under way.
  */
 export async function createCapture(
   { body: input, principal, idempotencyKey }: Call<CaptureInput>,

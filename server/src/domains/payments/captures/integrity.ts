@@ -48,7 +48,8 @@ export const captureChecks: readonly Check[] = [
        where t.amount_capturable is not null and t.status = 'PROCESSING'
          and (under_way.count > 1
               or t.amount - t.amount_captured - t.amount_capturable
-                 <> case when ended.id is null then coalesce(under_way.amount, 0) else t.amount - t.amount_captured end)`,
+                 <> case when ended.id is null then coalesce(under_way.amount, 0)
+                          else t.amount - t.amount_captured end)`,
   },
   {
     claim: 'A provider is asked for a capture by one operation, of the same amount and with the same outcome',

@@ -12,8 +12,8 @@ import type { releaseInput } from './schema.ts';
 const path = '/api/transaction/release';
 
 /**
- * Releases what was not captured of an authorized payment, after a capture. The payment is SUCCESS when the provider has
- * confirmed that; until then no other capture or release can begin.
+ * Releases what was not captured of an authorized payment, after a capture. The payment is SUCCESS when the provider
+ * has confirmed that; until then no other capture or release can begin.
  */
 export async function releaseRest(
   { body: input, principal, idempotencyKey }: Call<Static<typeof releaseInput>>,

@@ -32,7 +32,7 @@ export async function requestFromProvider(
   const charge = await chargeOf(transaction, payment);
   const channel = await channels.findInTransaction(transaction, charge.channel_id);
   if (channel === undefined || !isAtItsProvider(charge)) {
-    const message = `This transaction was authorized by ${charge.provider}, and its channel is at another provider now.`;
+    const message = `${charge.provider} authorized this transaction, and its channel is at another provider now.`;
     throw notCapturable(payment, message);
   }
   const { amount, captureId, isFinal, nowMs } = await decide(channel);

@@ -76,7 +76,8 @@ export const bookTransfers = (moved: Moved, { capturedApart }: { capturedApart: 
   )`;
 
 const succeeds = (capturedApart: boolean) =>
-  `to_status = 'SUCCESS' and from_status in ('PENDING', 'PROCESSING')${capturedApart ? ' and capture_method is null' : ''}`;
+  `to_status = 'SUCCESS' and from_status in ('PENDING', 'PROCESSING')` +
+  (capturedApart ? ' and capture_method is null' : '');
 
 const captures = (moved: Moved) => `
     select tenant_id, livemode, capture_id, 1, id, booked_channel_id, 'PROVIDER_RECEIVABLE', 'MERCHANT_PAYABLE',

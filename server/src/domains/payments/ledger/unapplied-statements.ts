@@ -15,7 +15,13 @@ export const bookUnapplied = statement<{ amount: number }>(
      select tenant_id, transaction_id, 3, transaction_id, channel_id, 'MERCHANT_PAYABLE', 'UNAPPLIED', currency, $3,
             to_timestamp($4::float8 / 1000)
        from (select tenant_id, transaction_id, channel_id, currency from ledger_transfer
-              where tenant_id = $1 and source_id = $2 and leg = 1) as charge
+              where tenant_id = $1 and source_id = $2 and leg = 1
+              union all
+             -- Money that was captured by requests.
+             select tenant_id, transaction_id, channel_id, currency from ledger_transfer
+              where tenant_id = $1 and transaction_id = $2 and source_id <> transaction_id
+                and debit = 'PROVIDER_RECEIVABLE' and credit = 'MERCHANT_PAYABLE'
+              limit 1) as taken
      returning tenant_id, channel_id, currency, amount, created_at
    ), summed as (
      insert into ledger_total_delta (tenant_id, livemode, debit, credit, currency, day, count, amount)

@@ -364,7 +364,8 @@ describe('the month of a card', () => {
   const print = (id: string, monthsFromNow: number) =>
     db.query(
       `update payment_method
-          set expiry_month = extract(month from printed), expiry_year = extract(year from printed), expiry_due_at = now()
+          set expiry_month = extract(month from printed), expiry_year = extract(year from printed),
+              expiry_due_at = now()
          from (select $3::timestamptz at time zone 'UTC' + $2::int * interval '1 month' as printed) as card
         where 'mtd_' || replace(id::text, '-', '') = $1`,
       [id, monthsFromNow, new Date(clock())],

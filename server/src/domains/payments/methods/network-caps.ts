@@ -1,6 +1,8 @@
 import { dayMs, hourMs } from '../../../core/clock.ts';
 
-/** How often a network lets the same card be declined at a merchant before it charges for, or forbids, each further try. */
+/**
+ * How often a network lets the same card be declined at a merchant before it charges for, or forbids, each further try.
+ */
 export interface NetworkCap {
   declines: number;
   periodMs: number;

@@ -49,7 +49,8 @@ export const setupInput = Type.Object(
     type: Type.Optional(methodType),
     returnUrl: Type.Optional(
       webAddress(
-        "Where the payer's browser is redirected after the provider's page. Default: a page that says what became of it.",
+        "Where the payer's browser is redirected after the provider's page. " +
+          'Default: a page that says what became of it.',
       ),
     ),
     isDefault: Type.Optional(

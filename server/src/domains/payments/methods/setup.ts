@@ -161,8 +161,8 @@ async function channelThatKeeps(
 }
 
 /**
- * Refuses a channel that does not accept payments, or whose provider keeps no payment methods, or such a one only with a
- * payment (`setup_needs_payment`).
+ * Refuses a channel that does not accept payments, or whose provider keeps no payment methods, or such a one only with
+ * a payment (`setup_needs_payment`).
  */
 export async function requireSetupAt(
   channel: ChannelRow,
@@ -173,7 +173,7 @@ export async function requireSetupAt(
   requireAccepting(channel, channel.currencies[0] as string, field);
   const methods = await requireMethodsOf(channel, app, field);
   if (methods.needsPayment?.(source) !== true) return;
-  const message = `The provider of channel ${channel.id} keeps such a payment method only with a payment: use saveMethod.`;
+  const message = `The provider of channel ${channel.id} keeps such a method only with a payment: use saveMethod.`;
   throw new Refusal('setup_needs_payment', message, { field, details: { provider: channel.provider } });
 }
 

@@ -41,8 +41,8 @@ type MovedAuthorized = Moved & Relation<'due_ms' | 'is_authorization' | 'tells_e
 
 /**
  * The same for payments that are captured by requests. An operation that becomes WAITING stays open, and is due at
- * `due_ms`: an authorized charge. It has succeeded when the payment succeeds by a capture or a release, and is looked up
- * when a capture fails, because the authorization may have ended.
+ * `due_ms`: an authorized charge. It has succeeded when the payment succeeds by a capture or a release, and is looked
+ * up when a capture fails, because the authorization may have ended.
  */
 export const finishAuthorizedOperations = (moved: MovedAuthorized) => `
    ${finished(

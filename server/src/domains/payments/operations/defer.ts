@@ -57,7 +57,9 @@ export class Deferrer {
     await this.#batcher.add({ operation, state: 'READY', dueMs, reference: null, calls: 0, lookUps: 0 });
   }
 
-  /** For an operation with an open outcome: looked up by the schedule (`lookUpWaitsMs`), unless another time is given. */
+  /**
+   * For an operation with an open outcome: looked up by the schedule (`lookUpWaitsMs`), unless another time is given.
+   */
   async defer(
     operation: LeasedOperation,
     { calls, lookUps }: ProviderResult,

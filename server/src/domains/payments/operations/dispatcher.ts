@@ -176,8 +176,8 @@ export class Dispatcher {
   }
 
   /**
-   * Moves new refunds, captures and the payments of new charges to PROCESSING, before their provider is called. A charge whose
-   * payment has changed meanwhile is released; all other operations are returned.
+   * Moves new refunds, captures and the payments of new charges to PROCESSING, before their provider is called. A
+   * charge whose payment has changed meanwhile is released; all other operations are returned.
    */
   async #markProcessing(claimed: LeasedOperation[]): Promise<LeasedOperation[]> {
     const { database, payments, clock, failPoint } = this.#options;

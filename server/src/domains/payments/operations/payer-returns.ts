@@ -34,7 +34,8 @@ const quietMs = 2 * secondMs;
 
 /**
  * Receives payers whom providers send back: looks up at once what became of their payment or their setup, which also
- * takes the second step where the provider has one. Nothing depends on it: a callback or a later look-up brings the same.
+ * takes the second step where the provider has one. Nothing depends on it: a callback or a later look-up brings the
+ * same.
  */
 export class PayerReturns {
   readonly #deps: PayerReturnsDeps;

@@ -167,8 +167,8 @@ const settleOperations = statement<TransitionedRow>(
 );
 
 /**
- * The same for payments that are captured by requests, with their captures and releases. A capture ends the charge, too,
- * so all open operations of the payment are locked, in one order.
+ * The same for payments that are captured by requests, with their captures and releases. A capture ends the charge,
+ * too, so all open operations of the payment are locked, in one order.
  */
 const settleAuthorizedOperations = statement<TransitionedRow>(
   'operations.settle_authorized',

@@ -23,7 +23,9 @@ export function otherModeOutcome(error: unknown): { kind: 'pending'; livemode: b
   throw error;
 }
 
-/** The mode that an answer names, if it is the other one: it says more than that of the payment or setup it belongs to. */
+/**
+ * The mode that an answer names, if it is the other one: it says more than that of the payment or setup it belongs to.
+ */
 export function otherModeOf({ livemode }: Pick<CustomerAtProvider, 'livemode'>, named: NamedMode): NamedMode {
   return named.livemode === undefined || named.livemode === livemode ? {} : { livemode: named.livemode };
 }

@@ -37,7 +37,9 @@ export interface Provider {
   unsentEvents?(callbackUrl: string, call: Call): Promise<readonly string[] | undefined>;
   /** Absent if the provider cannot keep payment methods. */
   readonly methods?: MethodProvider;
-  /** Absent if the provider cannot authorize payments first (`abilities.ts`). `lookUp` finds the results of these, too. */
+  /**
+   * Absent if the provider cannot authorize payments first (`abilities.ts`). `lookUp` finds the results of these, too.
+   */
   readonly captures?: CaptureProvider;
   /** Whether some of its methods need the lines and the billing address of a charge, which are read only then. */
   readonly takesPurchase?: boolean;
@@ -48,7 +50,9 @@ export interface Provider {
  * release of a payment is under way at a time, so that what the provider has captured in all decides a lost answer.
  */
 export interface CaptureProvider {
-  /** Captures some of an authorized charge. Called again with the same key only after `lookUp` has returned `absent`. */
+  /**
+   * Captures some of an authorized charge. Called again with the same key only after `lookUp` has returned `absent`.
+   */
   capture(operation: CaptureOperation, call: Call): Promise<Outcome>;
   /** Releases what was not captured. `succeeded` also if nothing is left to release. */
   release(operation: ReleaseOperation, call: Call): Promise<Outcome>;
@@ -299,7 +303,9 @@ export type Outcome =
     } & Named)
   /** Not carried out, and never will be under this key. */
   | ({ kind: 'failed'; reference?: string; failure: Failure; money?: NamedMoney } & Named)
-  /** Cancelled by Florin or by the payer, and confirmed by the provider. `failure`: why, if an authorization expired. */
+  /**
+   * Cancelled by Florin or by the payer, and confirmed by the provider. `failure`: why, if an authorization expired.
+   */
   | ({ kind: 'cancelled'; reference?: string; money?: NamedMoney; failure?: Failure } & Named)
   /** In progress at the provider; a callback or a look-up brings the result. */
   | ({ kind: 'pending'; reference?: string } & Named)

@@ -88,7 +88,10 @@ export const transactionRoutes: readonly Route<PaymentsApp>[] = [
   }),
 ];
 
-/** A payment and its captures, as they were together. One that is captured automatically has none, and is not read again. */
+/**
+ * A payment and its captures, as they were together. One that is captured automatically has none, and is not read
+ * again.
+ */
 async function withCaptures(
   row: PaymentRow,
   { database }: PaymentsApp,

@@ -117,7 +117,8 @@ function createBatch(
    ),
    inserted as (
      insert into transaction (${payment.inserted.columns}, idempotency_key, request_hash)
-     select ${payment.inserted.valuesWith(isManual ? { capture_method: `'MANUAL'` } : {})}, idempotency_key, request_hash
+     select ${payment.inserted.valuesWith(isManual ? { capture_method: `'MANUAL'` } : {})},
+            idempotency_key, request_hash
        from input
      ${skipsRepeats ? 'on conflict do nothing returning tenant_id, id' : ''}
    ),

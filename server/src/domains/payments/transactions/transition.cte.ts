@@ -287,7 +287,8 @@ const statusChanges = (variant: TransitionVariant) =>
      where from_status <> to_status`,
   );
 
-const countedAmount = `case when side.status in ('SUCCESS', 'REFUNDED') then coalesce(amount_captured, amount) else amount end`;
+const countedAmount = `
+  case when side.status in ('SUCCESS', 'REFUNDED') then coalesce(amount_captured, amount) else amount end`;
 
 const transitionEvents = relation(
   'event_draft',

@@ -98,7 +98,8 @@ async function requireNothingCaptured(row: PaymentRow, transaction: Queryable): 
   if (capturedAmountOf(row) === 0) return;
   throw new Refusal(
     'illegal_transition',
-    'Some of this transaction was captured: release the rest (POST /api/transaction/release), and refund what was taken.',
+    'Some of this transaction was captured: release the rest (POST /api/transaction/release), and refund what was ' +
+      'taken.',
     { field: 'status', details: { from: row.status, to: 'CANCELLED', allowed: [] } },
   );
 }

@@ -75,9 +75,9 @@ const noAttempts: EarlierAttempts = {
  * Pays the remaining amounts of many invoices: one payment for each, of the payment method of its subscription or of
  * its customer, without the payer (`wayToPay`). Runs in the caller's transaction, which has locked the invoices
  * (`lockInvoices`). The payments are committed together with the caller's writes, so that a crash neither loses nor
- * repeats a payment. A customer is mailed the invoice when its payment waits for a bank transfer, or for a debit. `nowMs` is the
- * customers' time. Returns one attempt for each wanted invoice, in that order. The caller schedules the retries of failed
- * payments and then appends their events (`appendFailureEvents`).
+ * repeats a payment. A customer is mailed the invoice when its payment waits for a bank transfer, or for a debit.
+ * `nowMs` is the customers' time. Returns one attempt for each wanted invoice, in that order. The caller schedules the
+ * retries of failed payments and then appends their events (`appendFailureEvents`).
  */
 export async function payInvoices(
   transaction: Transaction,

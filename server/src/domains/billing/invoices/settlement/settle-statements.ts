@@ -74,7 +74,10 @@ export const endColumns = columns<SettledEnd>([
   ['ends', 'boolean', ({ ends }) => ends],
 ]);
 
-/** Records the ends and the captures of payments that are settled on their locked invoices. Values: those of `endColumns`. */
+/**
+ * Records the ends and the captures of payments that are settled on their locked invoices. Values: those of
+ * `endColumns`.
+ */
 export const endPayments = statement(
   'invoices.end_payments',
   `update invoice_payment p
@@ -111,8 +114,8 @@ export const updateSettledInvoices = statement<{ id: number }>(
 
 /**
  * Whether a test clock's customers have payments that proceed without further requests: a provider operation is due, or
- * the payment has ended and its invoice is not settled yet; or payment methods that are being set up. A payment that waits for its payer or for an update does
- * not count. Values: tenant, clock.
+ * the payment has ended and its invoice is not settled yet; or payment methods that are being set up. A payment that
+ * waits for its payer or for an update does not count. Values: tenant, clock.
  */
 export const hasPaymentsInProgress = statement<{ under_way: boolean }>(
   'invoices.has_payments_in_progress',

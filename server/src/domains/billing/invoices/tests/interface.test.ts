@@ -222,7 +222,7 @@ describe('payments of an invoice', () => {
     expect(await paymentEventsOfInvoice(db, id)).toHaveLength(3);
   });
 
-  test("through a provider use the customer's payment method and settle the invoice by the provider's result", async () => {
+  test("through a provider use the customer's payment method and settle the invoice by its result", async () => {
     const poor = await makePayingCustomer(florin, admin, {
       defaultChannelId: sandboxId,
       paymentMethod: 'sandbox:decline:insufficient_funds',

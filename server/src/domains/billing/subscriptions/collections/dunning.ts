@@ -15,7 +15,9 @@ export interface CollectionOutcome {
    * `announced`: the debit is sent at `atMs`.
    */
   outcome: 'paid' | 'failed' | 'withheld' | 'skipped' | 'announced' | 'cancelled' | 'closed' | 'freed';
-  /** Of a failed attempt: the method that was charged, and what its failure allows. Of an announced debit: its method. */
+  /**
+   * Of a failed attempt: the method that was charged, and what its failure allows. Of an announced debit: its method.
+   */
   methodId?: string | null;
   retry?: Retry | null;
   /** In the customer's time. */
@@ -32,9 +34,10 @@ export interface DunningState {
  * Applies the outcome of a collection to its subscription. A failed payment makes the subscription PAST_DUE and is
  * retried after the intervals in `retryIntervalsMs`, each counted from the failure before; after the last failure the
  * subscription is CANCELLED and nothing is retried. After a payment that was cancelled, and an attempt that was
- * skipped, the next one waits as long as after a failed one, but the subscription does not change, and nothing is counted. An attempt that was withheld counts as
- * failed. One outside of the schedule (`scheduled_at`) counts as none of it: the schedule goes on as before. When no
- * failed collection is left, the subscription is ACTIVE again. An ended subscription gets no retries.
+ * skipped, the next one waits as long as after a failed one, but the subscription does not change, and nothing is
+ * counted. An attempt that was withheld counts as failed. One outside of the schedule (`scheduled_at`) counts as none
+ * of it: the schedule goes on as before. When no failed collection is left, the subscription is ACTIVE again. An ended
+ * subscription gets no retries.
  */
 export function applyOutcome(
   { row, collections }: DunningState,

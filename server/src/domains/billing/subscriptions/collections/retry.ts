@@ -7,8 +7,8 @@ const batchSize = 100;
 
 /**
  * Has the failed invoices of customers with a new default method tried at once, each change once and outside of the
- * schedule, and those that waited for a method that was being set up. A worker does it, because the change of a default locks the customer before the subscriptions could be
- * locked. Returns how many requests there were.
+ * schedule, and those that waited for a method that was being set up. A worker does it, because the change of a default
+ * locks the customer before the subscriptions could be locked. Returns how many requests there were.
  */
 export async function retryWithNewMethods(nowMs: number, { database }: { database: Database }): Promise<number> {
   return database.transaction(async (transaction) => {

@@ -41,8 +41,8 @@ export const markCollectionsAttempted = statement<AttemptedCollection>(
 );
 
 /**
- * The invoices among these whose customers have a method that is being set up and may become the default. Values: arrays
- * of tenants and invoices.
+ * The invoices among these whose customers have a method that is being set up and may become the default. Values:
+ * arrays of tenants and invoices.
  */
 export const findAwaitingSetups = statement<{ tenant_id: number; invoice_id: number }>(
   'subscriptions.find_awaiting_setups',
@@ -53,7 +53,10 @@ export const findAwaitingSetups = statement<{ tenant_id: number; invoice_id: num
                    where m.tenant_id = i.tenant_id and m.customer_id = i.customer_id and ${isBeingSetUp})`,
 );
 
-/** The invoices among these whose debit is announced by a mail that is not sent yet. Values: arrays of tenants and invoices. */
+/**
+ * The invoices among these whose debit is announced by a mail that is not sent yet. Values: arrays of tenants and
+ * invoices.
+ */
 export const findUnsentAnnouncements = statement<{ invoice_id: number }>(
   'subscriptions.find_unsent_announcements',
   `select wanted.invoice_id
@@ -133,9 +136,9 @@ export const requestRetry = statement(
 const waits = `c.state = 'DUE' and c.due_at is null`;
 
 /**
- * The subscriptions without a method of their own that have an invoice to try: with a new default, one that failed while
- * the subscription lives; and one whose first attempt waits for a method, or is about to. Values: arrays of tenants,
- * customers, and whether they have a new default.
+ * The subscriptions without a method of their own that have an invoice to try: with a new default, one that failed
+ * while the subscription lives; and one whose first attempt waits for a method, or is about to. Values: arrays of
+ * tenants, customers, and whether they have a new default.
  */
 export const findSubscriptionsToRetry = statement<{
   tenant_id: number;

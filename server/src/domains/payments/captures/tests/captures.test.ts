@@ -246,7 +246,7 @@ describe('a capture is refused', () => {
   });
 });
 
-test('a channel that cannot authorize refuses the payment before any call, naming its provider and the ability', async () => {
+test('a channel that cannot authorize refuses the payment before any call, naming provider and ability', async () => {
   const wire = await makeChannel(florin, as, { type: 'OFFLINE' });
   const input = { amount: 1000, currency: 'USD', channelId: wire, captureMethod: 'MANUAL' };
   const refused = await florin.post('/api/transaction/create', input, as);

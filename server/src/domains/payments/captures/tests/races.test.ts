@@ -89,7 +89,7 @@ test('captures of two nodes never take more than was authorized, and each is mad
   });
 });
 
-test('a capture against the expiry of its authorization takes the money or fails, and the payment says which', async () => {
+test('a capture against the end of its authorization takes the money or fails, and the payment tells', async () => {
   await each(async (index) => {
     const id = await authorized('authorize:expires');
     const { captureBefore } = await detail(id);

@@ -10,7 +10,8 @@ import type { SignedMessage } from './messages.ts';
 export const sandboxCallbacksDue: Topic = 'sandbox';
 
 /**
- * `UNTAKEN`: received but not carried out. `UNDECIDED`: waits for the payer's choice. `AUTHORIZED`: waits to be captured.
+ * `UNTAKEN`: received but not carried out. `UNDECIDED`: waits for the payer's choice. `AUTHORIZED`: waits to be
+ * captured.
  */
 export type OperationState = 'UNTAKEN' | 'PENDING' | 'UNDECIDED' | 'AUTHORIZED' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED';
 
@@ -283,7 +284,8 @@ export const settleRelease = statement<OperationRecord>(
 );
 
 /**
- * Ends an authorization whose time is over. What was captured of it stays captured. Values: the charge's key, now in ms.
+ * Ends an authorization whose time is over. What was captured of it stays captured. Values: the charge's key, now in
+ * ms.
  */
 export const expireAuthorization = statement<OperationRecord>(
   'sandbox.expire_authorization',

@@ -7,9 +7,9 @@ import { endedAuthorization, feeOf, modeOf } from './outcomes.ts';
 import { amountOfStripe, stripeAmount, unsupportedAmount } from './units.ts';
 
 /**
- * Captures some of an intent (https://docs.stripe.com/api/payment_intents/capture). What Stripe has captured in all says
- * what became of a request, because one is under way at a time: also after a refusal, which may follow a first request
- * whose answer was lost.
+ * Captures some of an intent (https://docs.stripe.com/api/payment_intents/capture). What Stripe has captured in all
+ * says what became of a request, because one is under way at a time: also after a refusal, which may follow a first
+ * request whose answer was lost.
  */
 export async function sendCapture(stripe: Stripe, operation: CaptureOperation): Promise<Outcome> {
   const { key, chargeReference: id, isFinal, currency } = operation;

@@ -56,7 +56,8 @@ export async function sendCharge(stripe: Stripe, operation: ChargeOperation): Pr
 
 /**
  * What the payer reads on a statement. A card takes a suffix to the account's prefix, and Stripe refuses the whole text
- * wherever a card can pay (https://support.stripe.com/questions/use-of-the-statement-descriptor-parameter-on-paymentintents-for-card-charges).
+ * wherever a card can pay
+ * (https://support.stripe.com/questions/use-of-the-statement-descriptor-parameter-on-paymentintents-for-card-charges).
  * So other methods get theirs if it is known that one of them pays.
  */
 export function descriptorOf({ statementDescriptor, method }: ChargeOperation) {

@@ -75,8 +75,8 @@ export async function sendSetupPage(stripe: Stripe, operation: SetupOperation): 
 }
 
 /**
- * The page offers what the Dashboard has switched on, without what is excluded. The pinned version takes no list of what
- * is offered.
+ * The page offers what the Dashboard has switched on, without what is excluded. The pinned version takes no list of
+ * what is offered.
  */
 function allBut(type: MethodType): string[] {
   return excludableTypes.filter((each) => methodTypes[each] !== type);
