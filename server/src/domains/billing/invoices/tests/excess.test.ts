@@ -45,3 +45,37 @@ test('where app.invoice.refund-excess is false, what is paid twice stays UNAPPLI
     await db.drop();
   }
 });
+
+test('what a capture takes of an invoice that was paid meanwhile is UNAPPLIED', async () => {
+  const db = await databaseFromTemplate();
+  const florin = await florinOn(db, { APP_INVOICE_REFUND_EXCESS: 'false' });
+  try {
+    const as = await administratorOf(florin);
+    const get = async (path: string) => dataOf(await florin.get(`/api/${path}`, as));
+    const post = async (path: string, body: object) => dataOf(await florin.post(`/api/${path}`, body, as));
+    const bank = await makeChannel(florin, as, { type: 'OFFLINE', livemode: false });
+    const cards = await makeChannel(florin, as, { provider: 'sandbox' });
+    const customerId = await makeCustomer(florin, as, { livemode: false });
+    const invoiceId = await makeInvoice(florin, as, customerId);
+    const { transactionId: transfer } = await post('invoice/pay', { id: invoiceId, channelId: bank });
+    const manual = { amount: 1000, currency: 'USD', channelId: cards, invoiceId, captureMethod: 'MANUAL' };
+    const { id } = await post('transaction/create', { ...manual, paymentMethod: 'sandbox:authorize' });
+    const payment = () => get(`transaction/detail?id=${id}`);
+    await eventually('it is authorized', async () => (await payment()).amountCapturable === 1000);
+    await post('transaction/update', { id: transfer, status: 'SUCCESS' });
+    await eventually(
+      'the transfer has paid',
+      async () => (await get(`invoice/detail?id=${invoiceId}`)).status === 'PAID',
+    );
+    await post('transaction/capture', { id });
+    await eventually('it is captured', async () => (await payment()).status === 'SUCCESS');
+    expect(await get(`invoice/detail?id=${invoiceId}`)).toMatchObject({ amountPaid: 1000, amountToReturn: 1000 });
+    expect(await get('ledger/balance?livemode=false')).toContainEqual(
+      expect.objectContaining({ account: 'UNAPPLIED', balance: '-1000' }),
+    );
+    expect(await brokenClaims(db.database)).toEqual([]);
+  } finally {
+    await florin.stop();
+    await db.drop();
+  }
+});
