@@ -74,8 +74,7 @@ export const auditListAction = [
   'payment_method.setup',
   'payment_method.default',
   'payment_method.detach',
-  'transaction.capture',
-  'transaction.release',
+  'invoice.send',
 ] as const;
 
 export const auditExportFormat = [
@@ -157,8 +156,7 @@ export const auditExportAction = [
   'payment_method.setup',
   'payment_method.default',
   'payment_method.detach',
-  'transaction.capture',
-  'transaction.release',
+  'invoice.send',
 ] as const;
 
 export const tenantsModifyMailLanguage = [
@@ -217,10 +215,6 @@ export const eventsListType = [
   'payment_method.updated',
   'payment_method.revoked',
   'payment_method.detached',
-  'transaction.authorized',
-  'transaction.captured',
-  'transaction.capture_failed',
-  'transaction.authorization_expiring',
 ] as const;
 
 export const webhooksDeliveriesListState = [
@@ -264,10 +258,6 @@ export const webhooksDeliveriesListEventType = [
   'payment_method.updated',
   'payment_method.revoked',
   'payment_method.detached',
-  'transaction.authorized',
-  'transaction.captured',
-  'transaction.capture_failed',
-  'transaction.authorization_expiring',
   'webhook.ping',
 ] as const;
 
@@ -280,12 +270,6 @@ export const channelsModifyProvider = [
   'sandbox',
   'stripe',
   'mollie',
-] as const;
-
-export const channelsModifyCapture = [
-  'NONE',
-  'SINGLE',
-  'MULTIPLE',
 ] as const;
 
 export const paymentMethodsSetupType = [
@@ -324,11 +308,6 @@ export const ledgerEntriesAccount = [
 export const transactionsCreateInitiator = [
   'PAYER',
   'MERCHANT',
-] as const;
-
-export const transactionsCreateCaptureMethod = [
-  'AUTOMATIC',
-  'MANUAL',
 ] as const;
 
 export const transactionsCreateAgreement = [

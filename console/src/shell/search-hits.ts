@@ -44,16 +44,6 @@ export function groupsOf(found: SearchResult, text: Text, locale: string): HitGr
   const joined = (...facts: (string | null | undefined)[]) => facts.filter(Boolean).join(' · ') || undefined;
   return [
     {
-      title: text('payments.title'),
-      hits: payments.map(({ id, amount, currency, customerName, description, status, createdTime }) => ({
-        path: `/payments/${id}`,
-        label: moneyText(amount, currency, locale),
-        detail: joined(customerName, description),
-        icon: 'payment' as const,
-        ...{ status, createdTime },
-      })),
-    },
-    {
       title: text('customers.title'),
       hits: customers.map(({ id, name, email, createdTime }) => ({
         path: `/customers/${id}`,
@@ -61,6 +51,16 @@ export function groupsOf(found: SearchResult, text: Text, locale: string): HitGr
         detail: joined(email),
         icon: 'customer' as const,
         createdTime,
+      })),
+    },
+    {
+      title: text('payments.title'),
+      hits: payments.map(({ id, amount, currency, customerName, description, status, createdTime }) => ({
+        path: `/payments/${id}`,
+        label: moneyText(amount, currency, locale),
+        detail: joined(customerName, description),
+        icon: 'payment' as const,
+        ...{ status, createdTime },
       })),
     },
     {

@@ -122,6 +122,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   'invoices.modify': ['POST', '/api/invoice/modify'],
   'invoices.finalize': ['POST', '/api/invoice/finalize'],
   'invoices.pay': ['POST', '/api/invoice/pay', 'k'],
+  'invoices.send': ['POST', '/api/invoice/send', 'k'],
   'invoices.void': ['POST', '/api/invoice/void'],
   'invoices.print': ['GET', '/api/invoice/print', 'd'],
   'plans.modify': ['POST', '/api/plan/modify', 'km'],

@@ -41,7 +41,7 @@ test('operation ids are unique, and say what the operation does', () => {
   const verbs = new RegExp(
     '^(advance|begin|cancel|capture|change|close|confirm|create|decide|default|detach|end|expire|export|finalize|' +
       'finish|forgot|generate|get|list|login|logout|modify|pause|pay|preview|print|receive|refresh|release|' +
-      'regenerate|register|remove|replay|reset|resume|revoke|rotate|search|setup|step|stream|test|update|' +
+      'regenerate|register|remove|replay|reset|resume|revoke|rotate|search|send|setup|step|stream|test|update|' +
       'void)([A-Z]|$)',
   );
   expect(ids.filter((id) => !verbs.test(id))).toEqual([]);

@@ -54,6 +54,8 @@ interface Records {
   invoice: number;
   clock: number;
   freshDraft: () => Promise<number>;
+  /** Of a customer with a mail address. */
+  openInvoice: number;
   plan: number;
   subscription: number;
   checkout: number;
@@ -306,6 +308,7 @@ const differing: Record<string, Partial<Case>> = {
   },
   'POST /api/invoice/modify': draftVerb({ description: 'Changed' }),
   'POST /api/invoice/finalize': draftVerb(),
+  'POST /api/invoice/send': { request: ({ openInvoice: id }) => ({ body: { id }, id }) },
   'POST /api/invoice/void': draftVerb(),
   'POST /api/clock/advance': {
     ownerships: named,
@@ -479,6 +482,7 @@ beforeAll(async () => {
     invoice: 987_654,
     clock: 987_654,
     freshDraft: async () => 987_654,
+    openInvoice: 987_654,
     plan: 987_654,
     subscription: 987_654,
     checkout: 987_654,
@@ -523,6 +527,7 @@ async function makeRecords(admin: string, as: string, tenantId: number | null, t
       await florin.post('/api/clock/create', { name: 'x', nowTime: '2027-01-31T00:00:00Z', livemode: true }, as),
     ).id,
     freshDraft: () => makeDraft(florin, as, payer),
+    openInvoice: await makeInvoice(florin, as, await makeCustomer(florin, as, { email: 'payer@example.com' })),
     plan,
     subscription: await freshSubscription(),
     freshSubscription,

@@ -107,6 +107,7 @@ const ownTexts = [
   'confirmationNeeded',
   'otherMethodNeeded',
   'debitAnnounced',
+  'reminder',
 ];
 
 /** Texts that may have several lines. */
@@ -139,7 +140,9 @@ const checked: Record<string, string[]> = {
   '/api/seller/modify': ['logo'],
   '/api/subscription/create': ['methodId', 'timeZone'],
   '/api/subscription/update': ['methodId'],
+  '/api/transaction/capture': ['id'],
   '/api/transaction/create': ['consent.ipAddress', 'methodId'],
+  '/api/transaction/release': ['id'],
   '/api/transaction/update': ['id'],
   '/api/user/forgot-password': ['email'],
   '/api/user/login': ['account'],

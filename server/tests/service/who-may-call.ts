@@ -98,6 +98,7 @@ const permissions: Record<string, Permission['needs'] | Permission> = {
   'POST /api/invoice/pay': 'invoice_write',
   'POST /api/invoice/modify': 'invoice_write',
   'POST /api/invoice/finalize': 'invoice_write',
+  'POST /api/invoice/send': 'invoice_write',
   'POST /api/invoice/void': 'invoice_write',
   'POST /api/clock/create': 'subscription_write',
   'POST /api/clock/advance': 'subscription_write',

@@ -11,6 +11,7 @@ import { RecordPaymentModal } from '../payments/record-payment-modal.tsx';
 import { InvoiceLink } from './invoice-link.tsx';
 import { InvoiceModal } from './invoice-modal.tsx';
 import { MissingSeller } from './missing-seller.tsx';
+import { SendInvoice } from './send-invoice.tsx';
 
 /** Edits or finalizes a draft, and pays or voids an open invoice. */
 export function InvoiceActions({ invoice }: { invoice: Invoice }) {
@@ -30,6 +31,7 @@ export function InvoiceActions({ invoice }: { invoice: Invoice }) {
           {text('common.edit')}
         </PermittedButton>
       )}
+      {invoice.livemode && (status === 'OPEN' || status === 'PAID') && <SendInvoice invoice={invoice} />}
       {status === 'OPEN' && <InvoiceLink invoice={invoice} />}
       {status === 'OPEN' && (
         <PermittedButton needs="invoice_write" variant="default" onClick={() => setDialog('record')}>

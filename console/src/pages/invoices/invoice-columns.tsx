@@ -13,7 +13,7 @@ export function useInvoiceColumns(): Column<InvoiceListItem>[] {
   const text = useText();
   return [
     { id: 'number', header: text('invoices.number'), cell: ({ number }) => number ?? text('status.DRAFT') },
-    { id: 'status', header: text('payments.status'), cell: ({ status }) => <StatusBadge status={status} /> },
+    { id: 'status', header: text('payments.status'), cell: (invoice) => <StatusOf invoice={invoice} /> },
     {
       id: 'total',
       header: text('invoices.total'),
@@ -40,7 +40,7 @@ export function useInvoiceColumns(): Column<InvoiceListItem>[] {
       header: text('payment.customer'),
       cell: ({ customerId }) => <CustomerLink id={customerId} />,
     },
-    { id: 'due', header: text('invoices.due'), from: 'md', cell: (invoice) => <Due invoice={invoice} /> },
+    { id: 'due', header: text('invoices.due'), from: 'md', cell: ({ dueDate }) => <Day value={dueDate} /> },
     {
       id: 'created',
       header: text('payments.created'),
@@ -66,13 +66,13 @@ export function useInvoiceColumns(): Column<InvoiceListItem>[] {
   ];
 }
 
-/** When an invoice is due, and by how many days it is overdue. */
-export function Due({ invoice }: { invoice: Pick<InvoiceListItem, 'status' | 'dueDate'> }) {
+/** The status of an invoice, and by how many days it is overdue. */
+export function StatusOf({ invoice }: { invoice: Pick<InvoiceListItem, 'status' | 'dueDate'> }) {
   const text = useText();
   const days = daysOverdue(invoice);
   return (
     <>
-      <Day value={invoice.dueDate} />
+      <StatusBadge status={invoice.status} />
       {days > 0 && (
         <Text span size="xs" c="light-dark(var(--mantine-color-red-8), var(--mantine-color-red-4))">
           {` ${text.count('invoices.overdue', days)}`}

@@ -3,7 +3,7 @@ import { addressOf, type Invoice } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
 import { Money } from '../../format/money.tsx';
 import { shortId } from '../../format/short-id.ts';
-import { Time } from '../../format/time.tsx';
+import { Day, Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { LinkText } from '../../ui/link-text.tsx';
 import { EmptyState } from '../../ui/notes.tsx';
@@ -15,7 +15,7 @@ import { DataTable } from '../../ui/tables/data-table.tsx';
 import { CustomerLink } from '../customers/customer-name.tsx';
 import { ObjectEvents } from '../events/object-events.tsx';
 import { InvoiceActions } from './invoice-actions.tsx';
-import { Due } from './invoice-columns.tsx';
+import { StatusOf } from './invoice-columns.tsx';
 
 export default function InvoicePage({ id }: { id: string }) {
   const text = useText();
@@ -30,7 +30,7 @@ export default function InvoicePage({ id }: { id: string }) {
               <Text size="lg" fw={600}>
                 <Money amount={invoice.total} currency={invoice.currency} />
               </Text>
-              <StatusBadge status={invoice.status} />
+              <StatusOf invoice={invoice} />
             </>
           }
           actions={
@@ -71,7 +71,7 @@ function InvoiceFacts({ invoice }: { invoice: Invoice }) {
           text('invoices.toReturn'),
           invoice.amountToReturn > 0 && <Money key="return" amount={invoice.amountToReturn} currency={currency} />,
         ],
-        [text('invoices.due'), <Due key="due" invoice={invoice} />],
+        [text('invoices.due'), <Day key="due" value={invoice.dueDate} />],
         [text('payments.description'), invoice.description],
         [
           text('subscriptions.one'),

@@ -15,6 +15,7 @@ const placeholders = {
   confirmationNeeded: '',
   otherMethodNeeded: '',
   debitAnnounced: '{debitDate}, {mandate}',
+  reminder: '{dueDate}',
 } as const;
 
 export type MailName = keyof typeof placeholders;

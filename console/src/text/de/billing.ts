@@ -111,4 +111,9 @@ export const billing = {
   'subscriptions.changeAtPeriodEnd': 'Erst ab der nächsten Periode',
   'subscriptions.nextInvoice': 'Nächste Rechnung:',
   'subscriptions.next': 'Ab der nächsten Periode',
+  'invoices.send': 'Per Mail senden',
+  'invoices.sendTitle': 'Diese Rechnung per Mail senden?',
+  'invoices.remind': 'Per Mail erinnern',
+  'invoices.sendTo': 'Sie geht an {email}.',
+  'invoices.noEmail': 'Der Kunde hat keine Mail-Adresse.',
 };

@@ -52,6 +52,7 @@ export const checkout = {
   'seller.confirmationNeeded': 'Zahlung fehlgeschlagen, der Kunde muss sie bestätigen',
   'seller.otherMethodNeeded': 'Zahlung fehlgeschlagen, ein anderes Zahlungsmittel ist nötig',
   'seller.debitAnnounced': 'Lastschrift angekündigt',
+  'seller.reminder': 'Erinnerung an eine überfällige Rechnung',
   'seller.standardText': 'Standardtext',
   'seller.subject': 'Betreff',
   'seller.body': 'Text',

@@ -110,4 +110,9 @@ export const billing = {
   'subscriptions.changeAtPeriodEnd': 'Only from the next period on',
   'subscriptions.nextInvoice': 'Next invoice:',
   'subscriptions.next': 'From the next period',
+  'invoices.send': 'Send by mail',
+  'invoices.sendTitle': 'Send this invoice by mail?',
+  'invoices.remind': 'Remind by mail',
+  'invoices.sendTo': 'It is mailed to {email}.',
+  'invoices.noEmail': 'The customer has no mail address.',
 };

@@ -53,6 +53,7 @@ export const checkout = {
   'seller.confirmationNeeded': 'Payment failed, the customer must confirm it',
   'seller.otherMethodNeeded': 'Payment failed, another payment method is needed',
   'seller.debitAnnounced': 'Direct debit announced',
+  'seller.reminder': 'Reminder of an overdue invoice',
   'seller.standardText': 'Standard text',
   'seller.subject': 'Subject',
   'seller.body': 'Text',

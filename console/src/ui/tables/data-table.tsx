@@ -117,6 +117,8 @@ function useSelection<Row>(rows: readonly Row[] | undefined, keyOf: (row: Row) =
   const column: Column<Row> = {
     header: text('selection.column'),
     isControl: true,
+    // A phone needs the width for the customer.
+    from: 'sm',
     head: (
       <Checkbox
         size="xs"
@@ -153,7 +155,7 @@ function SelectionSums<Row>({ rows, amountOf, onClear }: SelectionSumsProps<Row>
     sums.set(currency, (sums.get(currency) ?? 0n) + BigInt(amount));
   }
   return (
-    <Group gap="sm" role="status" mih={0}>
+    <Group gap="sm" role="status" className={classes.sums}>
       {rows.length > 0 && (
         <>
           <Text size="sm">{text.count('selection.count', rows.length)}</Text>

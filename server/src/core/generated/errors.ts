@@ -56,7 +56,5 @@ export const moduleErrors = {
   'payment_method_in_use': "conflict",
   'payment_method_attempts_reached': "conflict",
   'setup_needs_payment': "conflict",
-  'not_capturable': "conflict",
-  'capture_exceeds_authorization': "conflict",
-  'capture_under_way': "conflict",
+  'customer_without_email': "conflict",
 } as const;

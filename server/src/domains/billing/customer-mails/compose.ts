@@ -23,8 +23,8 @@ export async function composeInvoiceMail(
 }
 
 /** No mail asks for the payment of an invoice that has since been paid or closed. */
-const isWanted = ({ kind }: QueuedInvoiceMail, { customer_mails, is_open }: MailedInvoice) =>
-  customer_mails && (kind === 'RECEIPT' || is_open);
+const isWanted = ({ kind, requested }: QueuedInvoiceMail, { customer_mails, is_open }: MailedInvoice) =>
+  (customer_mails || requested) && (kind === 'RECEIPT' || is_open);
 
 /** The mail as text and as a simple HTML page, in the tenant's language. `link` is the URL of the invoice's page. */
 function messageOf(
@@ -33,7 +33,8 @@ function messageOf(
     next_attempt_at,
     retry,
     mandate_reference,
-  }: Pick<QueuedInvoiceMail, 'kind' | 'next_attempt_at' | 'retry' | 'mandate_reference'>,
+    requested,
+  }: Pick<QueuedInvoiceMail, 'kind' | 'next_attempt_at' | 'retry' | 'mandate_reference' | 'requested'>,
   content: MailedInvoice,
   link: string | null,
 ): { subject: string; text: string; html: string } {
@@ -51,7 +52,9 @@ function messageOf(
     mandate: mandate_reference ?? '–',
     link: link ?? '',
   };
-  const template = templateOf(textKindOf({ kind, next_attempt_at, retry }), language, content.mail_texts);
+  const isReminder = requested && kind === 'INVOICE' && content.is_overdue;
+  const textKind = isReminder ? 'reminder' : textKindOf({ kind, next_attempt_at, retry });
+  const template = templateOf(textKind, language, content.mail_texts);
   const subject = asOneLine(filledIn(template.subject, (name) => facts[name]));
   const paragraphs = paragraphsOf(template, language, link !== null);
   return {

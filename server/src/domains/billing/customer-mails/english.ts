@@ -76,5 +76,18 @@ Please choose another way to pay here:
 
 {seller}`,
   },
+  reminder: {
+    subject: 'Reminder: invoice {number} from {seller}',
+    body: `Hello {customer},
+
+your invoice {number} was due on {dueDate}, and {amount} is still open. Perhaps it has slipped your mind. \
+You can view and pay it here:
+{link}
+
+If you have paid it in the meantime, please ignore this mail.
+
+Thank you
+{seller}`,
+  },
   toInvoice: 'Your invoice: {link}',
 };

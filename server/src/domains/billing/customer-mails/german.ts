@@ -78,5 +78,18 @@ Bitte wählen Sie hier eine andere Zahlungsart:
 
 {seller}`,
   },
+  reminder: {
+    subject: 'Erinnerung: Rechnung {number} von {seller}',
+    body: `Guten Tag {customer},
+
+Ihre Rechnung {number} war am {dueDate} fällig, und {amount} sind noch offen. Vielleicht haben Sie sie übersehen. \
+Sie können sie hier ansehen und bezahlen:
+{link}
+
+Falls Sie inzwischen bezahlt haben, betrachten Sie diese Mail bitte als gegenstandslos.
+
+Vielen Dank
+{seller}`,
+  },
   toInvoice: 'Ihre Rechnung: {link}',
 };

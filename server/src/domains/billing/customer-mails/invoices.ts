@@ -17,6 +17,8 @@ export interface MailedInvoice {
   amount_paid: number;
   paid_at: string | null;
   due_date: string | null;
+  /** It was not paid when it was due. */
+  is_overdue: boolean;
   seller: string;
   customer: string;
   email: string | null;

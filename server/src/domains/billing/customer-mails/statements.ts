@@ -25,6 +25,8 @@ export interface QueuedInvoiceMail extends QueuedMail {
   retry: Retry | null;
   /** Of an announced debit. */
   mandate_reference: string | null;
+  /** A person asked for it. */
+  requested: boolean;
 }
 
 /** A change of an invoice that its customer is mailed about. */
@@ -83,5 +85,5 @@ export const invoiceMails = mailQueue<QueuedInvoiceMail>({
   table: 'invoice_mail',
   name: 'invoice_mails',
   topic: invoiceMailsDue,
-  columns: ['invoice_id', 'kind', 'next_attempt_at', 'retry', 'mandate_reference'],
+  columns: ['invoice_id', 'kind', 'next_attempt_at', 'retry', 'mandate_reference', 'requested'],
 });

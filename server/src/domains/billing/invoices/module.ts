@@ -30,11 +30,13 @@ export const invoices = {
     'invoice.finalize': 'An invoice was finalized.',
     'invoice.pay': 'A payment of an invoice was created.',
     'invoice.void': 'An invoice was made void or uncollectible.',
+    'invoice.send': 'A mail about an invoice to its customer was requested.',
     'invoice.export': 'Invoices were exported.',
   },
   errors: {
     invoice_not_payable: 'conflict',
     invoice_not_draft: 'conflict',
+    customer_without_email: 'conflict',
     payment_exceeds_invoice: 'conflict',
     invoice_payment_under_way: 'conflict',
     rendering_failed: 'unavailable',

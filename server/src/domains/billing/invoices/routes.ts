@@ -22,8 +22,11 @@ import {
   modifyInput,
   paidInvoice,
   payInput,
+  sendInput,
+  sentInvoice,
   voidInput,
 } from './schema.ts';
+import { sendInvoice } from './send.ts';
 import { voidInvoice } from './void.ts';
 
 const { get, post, postOnce } = routesFor<BillingApp>();
@@ -103,6 +106,18 @@ export const invoiceRoutes: readonly Route<BillingApp>[] = [
     data: paidInvoice,
     message: 'Payment created',
     handle: ({ body, principal, idempotencyKey }, app) => payInvoice(body, principal, app, idempotencyKey),
+  }),
+
+  postOnce('/api/invoice/send', 'invoice_write', 'Invoices', {
+    summary: 'Mail an invoice to its customer',
+    description:
+      'Mails an open invoice, as a reminder once it is overdue, or the receipt of a paid one. Also for tenants without ' +
+      '`customerMails`. Not for test invoices.',
+    body: sendInput,
+    refuses: ['invoice_not_payable', 'customer_without_email', 'livemode_mismatch'],
+    data: sentInvoice,
+    message: 'Invoice will be mailed',
+    handle: ({ body, principal, idempotencyKey }, app) => sendInvoice(body, principal, app, idempotencyKey),
   }),
 
   post('/api/invoice/void', 'invoice_write', 'Invoices', {

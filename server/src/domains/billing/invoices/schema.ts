@@ -85,6 +85,16 @@ export const voidInput = Type.Object(
   { $id: 'InvoiceVoidInput', additionalProperties: false },
 );
 
+export const sendInput = Type.Object(
+  { id: long('The invoice.') },
+  { $id: 'InvoiceSendInput', additionalProperties: false },
+);
+
+export const sentInvoice = Type.Object(
+  { id: Type.Integer(), email: Type.String({ description: 'The address of the customer, to which it is mailed.' }) },
+  { $id: 'InvoiceSendResult' },
+);
+
 export const payInput = Type.Object(
   {
     id: long('The invoice.'),

@@ -390,7 +390,8 @@ export const findMailedInvoice = statement<
   'invoices.find_mailed',
   `select i.number, i.series, i.status, i.currency, i.total, i.amount_paid, i.paid_at,
           coalesce(i.seller ->> 'name', t.name) as seller, c.name as customer, c.email,
-          s.customer_mails, s.mail_language, s.mail_texts, i.due_date
+          s.customer_mails, s.mail_language, s.mail_texts, i.due_date,
+          i.overdue_at is not null as is_overdue
      from invoice i
      join tenant t on t.id = i.tenant_id
      join seller s on s.tenant_id = i.tenant_id

@@ -13,6 +13,7 @@ const mailPlaceholders = {
   lastPaymentFailed: everyMail,
   confirmationNeeded: everyMail,
   otherMethodNeeded: everyMail,
+  reminder: [...everyMail, 'dueDate'],
 } as const;
 
 export type MailTextKind = keyof typeof mailPlaceholders;
@@ -40,6 +41,7 @@ const textsOfLanguage = Type.Optional(
       lastPaymentFailed: Type.Optional(mailText),
       confirmationNeeded: Type.Optional(mailText),
       otherMethodNeeded: Type.Optional(mailText),
+      reminder: Type.Optional(mailText),
     },
     { additionalProperties: false },
   ),

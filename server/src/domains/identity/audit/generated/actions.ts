@@ -74,6 +74,5 @@ export const auditActions = {
   'payment_method.setup': "A payment method was to be set up at a provider.",
   'payment_method.default': "A payment method was made the default of its customer.",
   'payment_method.detach': "A payment method was detached.",
-  'transaction.capture': "The capture of an authorized payment was requested.",
-  'transaction.release': "The release of what was not captured of a payment was requested.",
+  'invoice.send': "A mail about an invoice to its customer was requested.",
 } as const;
