@@ -1,5 +1,7 @@
 import { useDisclosure } from '@mantine/hooks';
+import { Fragment } from 'react';
 import { useRead } from '../../api/hooks.ts';
+import { Money } from '../../format/money.tsx';
 import { Time } from '../../format/time.tsx';
 import { useMay } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
@@ -48,6 +50,7 @@ export default function CustomerPage({ id }: { id: string }) {
               [text('customers.phone'), customer.phone],
               [text('customers.externalId'), customer.externalId],
               [text('customers.address'), customer.address && Object.values(customer.address).join(', ')],
+              [text('customers.openBalance'), <OpenBalance key="open" customerId={customer.id} />],
               [text('payments.created'), <Time key="created" value={customer.createdTime} />],
             ]}
           />
@@ -61,6 +64,31 @@ export default function CustomerPage({ id }: { id: string }) {
         </Page>
       )}
     </RecordPage>
+  );
+}
+
+const mostOpen = 100;
+
+/** What is left to pay of the open invoices, by currency. */
+function OpenBalance({ customerId }: { customerId: number }) {
+  const mayRead = useMay('invoice_read');
+  const query = { customerId, status: 'OPEN', pageSize: mostOpen };
+  const open = useRead('invoices.list', query, { enabled: mayRead }).data?.data;
+  if (open === undefined || open.length === 0) return '–';
+  const sums = new Map<string, bigint>();
+  for (const { amountRemaining, currency } of open) {
+    sums.set(currency, (sums.get(currency) ?? 0n) + BigInt(amountRemaining));
+  }
+  return (
+    <LinkText href={`/invoices?status=OPEN&customerId=${customerId}`}>
+      {[...sums].map(([currency, sum], i) => (
+        <Fragment key={currency}>
+          {i > 0 && ' · '}
+          <Money amount={sum} currency={currency} />
+        </Fragment>
+      ))}
+      {open.length === mostOpen && ' …'}
+    </LinkText>
   );
 }
 

@@ -1,6 +1,7 @@
-import { Button, Group, NumberInput, Stack, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { Button, Group, NumberInput, Stack, Text, TextInput } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
 import type { Invoice, InvoiceLine } from '../../api/client.ts';
+import { Money } from '../../format/money.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { CurrencySelect } from '../../ui/forms/currency-select.tsx';
 import { CustomerSelect } from '../../ui/forms/customer-select.tsx';
@@ -23,6 +24,7 @@ export function InvoiceModal({ invoice, opened, onClose, onSaved }: InvoiceModal
   const [currency, setCurrency] = useState(invoice?.currency ?? 'EUR');
   const [lines, setLines] = useState(() => invoice?.lines.map((_, index) => index) ?? [0]);
   const former = (line: number) => invoice?.lines[line];
+  const { total, lineFields, readTotal } = useRunningTotal(lines);
   return (
     <FormModal
       title={text(invoice === undefined ? 'invoices.add' : 'invoices.edit')}
@@ -57,7 +59,7 @@ export function InvoiceModal({ invoice, opened, onClose, onSaved }: InvoiceModal
               error={errorOf('dueDate')}
             />
           </Group>
-          <Stack gap="xs">
+          <Stack gap="xs" ref={lineFields} onInput={readTotal} onBlur={readTotal}>
             {lines.map((line, index) => (
               <LineFields
                 key={line}
@@ -77,6 +79,12 @@ export function InvoiceModal({ invoice, opened, onClose, onSaved }: InvoiceModal
                   {text('invoices.removeLine')}
                 </Button>
               )}
+              <Text size="sm" ml="auto" aria-live="polite">
+                {text('invoices.subtotal')}:{' '}
+                <b>
+                  <Money amount={total} currency={currency} />
+                </b>
+              </Text>
             </Group>
           </Stack>
           <TextInput
@@ -89,6 +97,26 @@ export function InvoiceModal({ invoice, opened, onClose, onSaved }: InvoiceModal
       )}
     </FormModal>
   );
+}
+
+/** The sum of the lines while they are typed, without tax, which the service rounds. */
+function useRunningTotal(lines: readonly number[]) {
+  const [total, setTotal] = useState(0n);
+  const lineFields = useRef<HTMLDivElement>(null);
+  const read = () => {
+    const form = lineFields.current?.closest('form');
+    if (!form) return;
+    const fields = new FormData(form);
+    const amounts = lines.map((line) => {
+      const quantity = String(fields.get(`quantity-${line}`));
+      const unitAmount = String(fields.get(`unitAmount-${line}`));
+      return [quantity, unitAmount].every((part) => /^\d+$/.test(part)) ? BigInt(quantity) * BigInt(unitAmount) : 0n;
+    });
+    setTotal(amounts.reduce((sum, amount) => sum + amount, 0n));
+  };
+  useEffect(read, [lines]);
+  // The hidden field of an amount has its new value after this event.
+  return { total, lineFields, readTotal: () => setTimeout(read) };
 }
 
 interface LineFieldsProps {

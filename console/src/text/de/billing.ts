@@ -116,4 +116,5 @@ export const billing = {
   'invoices.remind': 'Per Mail erinnern',
   'invoices.sendTo': 'Sie geht an {email}.',
   'invoices.noEmail': 'Der Kunde hat keine Mail-Adresse.',
+  'customers.openBalance': 'Offen aus Rechnungen',
 };

@@ -115,4 +115,5 @@ export const billing = {
   'invoices.remind': 'Remind by mail',
   'invoices.sendTo': 'It is mailed to {email}.',
   'invoices.noEmail': 'The customer has no mail address.',
+  'customers.openBalance': 'Left to pay of open invoices',
 };
