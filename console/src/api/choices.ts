@@ -75,6 +75,8 @@ export const auditListAction = [
   'payment_method.default',
   'payment_method.detach',
   'invoice.send',
+  'transaction.capture',
+  'transaction.release',
 ] as const;
 
 export const auditExportFormat = [
@@ -157,6 +159,8 @@ export const auditExportAction = [
   'payment_method.default',
   'payment_method.detach',
   'invoice.send',
+  'transaction.capture',
+  'transaction.release',
 ] as const;
 
 export const tenantsModifyMailLanguage = [
@@ -215,6 +219,10 @@ export const eventsListType = [
   'payment_method.updated',
   'payment_method.revoked',
   'payment_method.detached',
+  'transaction.authorized',
+  'transaction.captured',
+  'transaction.capture_failed',
+  'transaction.authorization_expiring',
 ] as const;
 
 export const webhooksDeliveriesListState = [
@@ -258,6 +266,10 @@ export const webhooksDeliveriesListEventType = [
   'payment_method.updated',
   'payment_method.revoked',
   'payment_method.detached',
+  'transaction.authorized',
+  'transaction.captured',
+  'transaction.capture_failed',
+  'transaction.authorization_expiring',
   'webhook.ping',
 ] as const;
 
@@ -270,6 +282,12 @@ export const channelsModifyProvider = [
   'sandbox',
   'stripe',
   'mollie',
+] as const;
+
+export const channelsModifyCapture = [
+  'NONE',
+  'SINGLE',
+  'MULTIPLE',
 ] as const;
 
 export const paymentMethodsSetupType = [
@@ -308,6 +326,11 @@ export const ledgerEntriesAccount = [
 export const transactionsCreateInitiator = [
   'PAYER',
   'MERCHANT',
+] as const;
+
+export const transactionsCreateCaptureMethod = [
+  'AUTOMATIC',
+  'MANUAL',
 ] as const;
 
 export const transactionsCreateAgreement = [

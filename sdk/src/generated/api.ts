@@ -904,6 +904,36 @@ export interface TransactionsApi extends TransactionHelpers {
    */
   list(params?: TransactionsListParams, options?: RequestOptions): List<TransactionListItem>;
   /**
+   * Capture an authorized transaction.
+   *
+   * Takes the money of a transaction with `captureMethod` MANUAL that its provider has authorized: all of it, or a part. The capture is PENDING until the provider reports its result (`transaction.captured`, or `transaction.capture_failed`, after which the amount can be captured again). One capture or release of a transaction is under way at a time.
+   *
+   * Answers with the [capture](#capture). The payments guide tells more.
+   *
+   * This example authorizes a payment at the sandbox first:
+   *
+   *
+   *
+   *
+   *
+   * ### Capture
+   *
+   * <!-- generated: resource capture -->
+   *
+   * Needs the scope `transaction_write`.
+   */
+  capture(params: string | TransactionCaptureInput, options?: WriteOptions): Call<Capture>;
+  /**
+   * Release what was not captured.
+   *
+   * Ends an authorized transaction after a capture that was not final: the payer gets the rest back, and the transaction is SUCCESS when the provider has confirmed that. Without a capture, `POST /api/transaction/update` with status CANCELLED releases the whole amount.
+   *
+   * Answers with the [transaction](#transaction), which is `SUCCESS` once the provider has confirmed the release.
+   *
+   * Needs the scope `transaction_write`.
+   */
+  release(params: string | TransactionReleaseInput, options?: WriteOptions): Call<Transaction>;
+  /**
    * Read the timeline of a transaction.
    *
    * Every step, oldest first: the creation and at most the newest 1000 others.
@@ -1407,6 +1437,10 @@ export interface EventObjects {
   'payment_method.updated': PaymentMethod;
   'payment_method.revoked': PaymentMethod;
   'payment_method.detached': PaymentMethod;
+  'transaction.authorized': Transaction;
+  'transaction.captured': TransactionWithCapture;
+  'transaction.capture_failed': TransactionWithCapture;
+  'transaction.authorization_expiring': Transaction;
   'webhook.ping': WebhookPing;
 }
 
@@ -1430,7 +1464,7 @@ export interface AuditEntry {
   tenantId: string | null;
   /** By the database's clock. */
   time: string;
-  action: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "discrepancy.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | "session.end_after_reuse" | "audit.begin" | "dispute.close" | "backup.create" | "payment_method.setup" | "payment_method.default" | "payment_method.detach" | "invoice.send" | (string & {});
+  action: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "discrepancy.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | "session.end_after_reuse" | "audit.begin" | "dispute.close" | "backup.create" | "payment_method.setup" | "payment_method.default" | "payment_method.detach" | "invoice.send" | "transaction.capture" | "transaction.release" | (string & {});
   /** The part of `action` before the dot. */
   recordType: string;
   /** The record, as its own list shows it; null: the action concerns no single record. */
@@ -1464,7 +1498,7 @@ export interface AuditExportParams {
   format?: "ndjson" | "csv" | undefined;
   /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. */
   after?: string | undefined;
-  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "discrepancy.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | "session.end_after_reuse" | "audit.begin" | "dispute.close" | "backup.create" | "payment_method.setup" | "payment_method.default" | "payment_method.detach" | "invoice.send" | undefined;
+  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "discrepancy.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | "session.end_after_reuse" | "audit.begin" | "dispute.close" | "backup.create" | "payment_method.setup" | "payment_method.default" | "payment_method.detach" | "invoice.send" | "transaction.capture" | "transaction.release" | undefined;
   /** Only entries about records of this type, such as `channel`. */
   recordType?: string | undefined;
   /** Only entries about this record. Needs `recordType`. */
@@ -1488,7 +1522,7 @@ export interface AuditListParams {
   after?: string | undefined;
   /** Rows of a page. */
   pageSize?: number | undefined;
-  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "discrepancy.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | "session.end_after_reuse" | "audit.begin" | "dispute.close" | "backup.create" | "payment_method.setup" | "payment_method.default" | "payment_method.detach" | "invoice.send" | undefined;
+  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "discrepancy.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | "session.end_after_reuse" | "audit.begin" | "dispute.close" | "backup.create" | "payment_method.setup" | "payment_method.default" | "payment_method.detach" | "invoice.send" | "transaction.capture" | "transaction.release" | undefined;
   /** Only entries about records of this type, such as `channel`. */
   recordType?: string | undefined;
   /** Only entries about this record. Needs `recordType`. */
@@ -1522,6 +1556,28 @@ export interface CallbacksPostWithoutTokenParams {
   channel: string;
 }
 
+export interface Capture {
+  /** `cap_` and a time-ordered part. */
+  id: string;
+  transactionId: string;
+  /** In minor units. */
+  amount: number;
+  /** Whether nothing is captured after it: what is left is released. */
+  final: boolean;
+  status: CaptureStatus | (string & {});
+  /** The provider's id of the capture. */
+  providerReference: string | null;
+  failureCode: string | null;
+  createdTime: string;
+  updatedTime: string;
+}
+
+export type CaptureAbility = "NONE" | "SINGLE" | "MULTIPLE";
+
+export type CaptureMethod = "AUTOMATIC" | "MANUAL";
+
+export type CaptureStatus = "PENDING" | "PROCESSING" | "SUCCESS" | "FAILED";
+
 export interface ChangePasswordInput {
   oldPassword: string;
   /** At least 6 characters (`app.password.min-length`), at most 1024 bytes, not a commonly used password. Spaces in a row count as one, and Unicode forms of a letter are the same. */
@@ -1545,6 +1601,8 @@ export interface Channel {
   fallbackChannelIds: number[];
   /** What payers read on the statement of their card or account. */
   statementDescriptor: string | null;
+  /** How often a payment that is authorized first can be captured: not at all, once, or more. */
+  capture: CaptureAbility | (string & {});
   /** The address to give to the provider for its callbacks. null without a provider, and for callers who could not change the channel or lack the scope `channel_read`. */
   callbackUrl: string | null;
   createdTime: string;
@@ -1575,6 +1633,8 @@ export interface ChannelInEvent {
   fallbackChannelIds: number[];
   /** What payers read on the statement of their card or account. */
   statementDescriptor: string | null;
+  /** How often a payment that is authorized first can be captured: not at all, once, or more. */
+  capture: CaptureAbility | (string & {});
   createdTime: string;
 }
 
@@ -1595,6 +1655,8 @@ export interface ChannelListItem {
   fallbackChannelIds: number[];
   /** What payers read on the statement of their card or account. */
   statementDescriptor: string | null;
+  /** How often a payment that is authorized first can be captured: not at all, once, or more. */
+  capture: CaptureAbility | (string & {});
   /** The address to give to the provider for its callbacks. null without a provider, and for callers who could not change the channel or lack the scope `channel_read`. */
   callbackUrl: string | null;
   createdTime: string;
@@ -1630,6 +1692,8 @@ export interface ChannelModifyInput {
   fallbackChannelIds?: number[] | null | undefined;
   /** What payers read on the statement of their card or account, where the provider takes it. Default of its payments. An update without this field keeps it; null clears it. */
   statementDescriptor?: string | null | undefined;
+  /** How the account at the provider captures payments that are authorized first. SINGLE: once, and the rest is released. MULTIPLE: several times, where the account may. NONE: payments are only captured at once. Default: SINGLE where the provider can. An update without this field keeps it. */
+  capture?: CaptureAbility | null | undefined;
   /** The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own. */
   tenantId?: string | null | number | undefined;
 }
@@ -2060,7 +2124,7 @@ export interface Delivery {
   /** The endpoint's present URL. */
   url: string;
   eventId: string;
-  eventType: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled" | "payment_method.action_required" | "payment_method.attached" | "payment_method.failed" | "payment_method.expiring" | "payment_method.expired" | "payment_method.updated" | "payment_method.revoked" | "payment_method.detached" | "webhook.ping" | (string & {});
+  eventType: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled" | "payment_method.action_required" | "payment_method.attached" | "payment_method.failed" | "payment_method.expiring" | "payment_method.expired" | "payment_method.updated" | "payment_method.revoked" | "payment_method.detached" | "transaction.authorized" | "transaction.captured" | "transaction.capture_failed" | "transaction.authorization_expiring" | "webhook.ping" | (string & {});
   /** Id of the record that the event is about. */
   objectId: string;
   /** OPEN: being sent, or waiting for its first attempt or a retry. */
@@ -2110,7 +2174,7 @@ export interface DeliveryDetail {
   /** The endpoint's present URL. */
   url: string;
   eventId: string;
-  eventType: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled" | "payment_method.action_required" | "payment_method.attached" | "payment_method.failed" | "payment_method.expiring" | "payment_method.expired" | "payment_method.updated" | "payment_method.revoked" | "payment_method.detached" | "webhook.ping" | (string & {});
+  eventType: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled" | "payment_method.action_required" | "payment_method.attached" | "payment_method.failed" | "payment_method.expiring" | "payment_method.expired" | "payment_method.updated" | "payment_method.revoked" | "payment_method.detached" | "transaction.authorized" | "transaction.captured" | "transaction.capture_failed" | "transaction.authorization_expiring" | "webhook.ping" | (string & {});
   /** Id of the record that the event is about. */
   objectId: string;
   /** OPEN: being sent, or waiting for its first attempt or a retry. */
@@ -2371,7 +2435,7 @@ export interface EventDetail {
   payload: Record<string, unknown>;
 }
 
-export type EventType = "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled" | "payment_method.action_required" | "payment_method.attached" | "payment_method.failed" | "payment_method.expiring" | "payment_method.expired" | "payment_method.updated" | "payment_method.revoked" | "payment_method.detached";
+export type EventType = "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled" | "payment_method.action_required" | "payment_method.attached" | "payment_method.failed" | "payment_method.expiring" | "payment_method.expired" | "payment_method.updated" | "payment_method.revoked" | "payment_method.detached" | "transaction.authorized" | "transaction.captured" | "transaction.capture_failed" | "transaction.authorization_expiring";
 
 export interface EventsGetParams {
   /** `evt_` and a time-ordered body. */
@@ -2934,8 +2998,10 @@ export interface LedgerEntry {
   counterAccount: LedgerAccount | (string & {});
   /** The payment. */
   transactionId: string;
-  /** The refund of this entry; null: it is of the payment. */
+  /** The refund of this entry; null: it is of the payment or a capture. */
   refundId: string | null;
+  /** The capture of this entry; null: it is of a refund, or of a payment that is captured automatically. */
+  captureId: string | null;
   /** The channel through which the money moved. */
   channelId: number;
   /** The time of the entry. */
@@ -4199,6 +4265,7 @@ export interface TimelineStep {
   /** The provider's own code for the failure. */
   providerCode?: string | undefined;
   refundId?: string | undefined;
+  captureId?: string | undefined;
   /** Further facts, such as the user, how the outcome became known, and the number of calls and look-ups. */
   detail?: Record<string, unknown> | undefined;
 }
@@ -4220,6 +4287,16 @@ export interface Transaction {
   /** In minor units (cents), 1 to 9007199254740991. */
   amount: number;
   amountRefunded: number;
+  /** MANUAL: the payment is only authorized, and captured by further requests. */
+  captureMethod: CaptureMethod | (string & {});
+  /** What the provider has authorized: the amount, or 0. */
+  amountAuthorized: number;
+  /** What can still be captured. Of an AUTOMATIC payment always 0. */
+  amountCapturable: number;
+  /** The money that was taken, before refunds. */
+  amountCaptured: number;
+  /** When the authorization ends. Null: the provider has not said, or there is none. */
+  captureBefore: string | null;
   currency: string;
   status: TransactionStatus | (string & {});
   channelId: number;
@@ -4254,6 +4331,15 @@ export interface Transaction {
   updatedTime: string;
 }
 
+export interface TransactionCaptureInput {
+  /** `txn_` and a time-ordered part. */
+  id: string;
+  /** In minor units, 1 to 9007199254740991. Default: all that can still be captured. */
+  amount?: number | null | undefined;
+  /** Whether nothing is captured afterwards: what is left is released. A capture of all that is left is final anyway. false needs a channel with `capture` MULTIPLE. Default: true. */
+  final?: boolean | null | undefined;
+}
+
 export interface TransactionCreateInput {
   /** In minor units (cents), 1 to 9007199254740991. */
   amount: number;
@@ -4276,6 +4362,8 @@ export interface TransactionCreateInput {
   methodId?: string | null | undefined;
   /** MERCHANT: the payer is not there (off-session). Needs `methodId`. Default: PAYER. */
   initiator?: Initiator | null | undefined;
+  /** MANUAL: the provider only authorizes the amount, and `POST /api/transaction/capture` takes it. Default: AUTOMATIC. */
+  captureMethod?: CaptureMethod | null | undefined;
   /** Keeps what the payer pays with as a payment method of `customerId`, once the payment has succeeded. */
   saveMethod?: boolean | null | undefined;
   /** With `saveMethod`: whether the method becomes the default of the customer. Default: where there is none. */
@@ -4320,6 +4408,16 @@ export interface TransactionDetail {
   /** In minor units (cents), 1 to 9007199254740991. */
   amount: number;
   amountRefunded: number;
+  /** MANUAL: the payment is only authorized, and captured by further requests. */
+  captureMethod: CaptureMethod | (string & {});
+  /** What the provider has authorized: the amount, or 0. */
+  amountAuthorized: number;
+  /** What can still be captured. Of an AUTOMATIC payment always 0. */
+  amountCapturable: number;
+  /** The money that was taken, before refunds. */
+  amountCaptured: number;
+  /** When the authorization ends. Null: the provider has not said, or there is none. */
+  captureBefore: string | null;
   currency: string;
   status: TransactionStatus | (string & {});
   channelId: number;
@@ -4353,6 +4451,8 @@ export interface TransactionDetail {
   createdTime: string;
   updatedTime: string;
   channelName: string;
+  /** The captures of a MANUAL payment, the oldest first; of an AUTOMATIC one none. */
+  captures: Capture[];
 }
 
 export interface TransactionListItem {
@@ -4387,6 +4487,11 @@ export interface TransactionListItem {
   updatedTime?: string | undefined;
 }
 
+export interface TransactionReleaseInput {
+  /** `txn_` and a time-ordered part. */
+  id: string;
+}
+
 export type TransactionStatus = "PENDING" | "PROCESSING" | "SUCCESS" | "FAILED" | "REFUNDED" | "CANCELLED";
 
 /** At least one field besides `id` is needed. */
@@ -4403,6 +4508,58 @@ export interface TransactionUpdateInput {
   failureCode?: string | null | undefined;
   /** Only with status FAILED. */
   failureMessage?: string | null | undefined;
+}
+
+export interface TransactionWithCapture {
+  id: string;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  /** In minor units (cents), 1 to 9007199254740991. */
+  amount: number;
+  amountRefunded: number;
+  /** MANUAL: the payment is only authorized, and captured by further requests. */
+  captureMethod: CaptureMethod | (string & {});
+  /** What the provider has authorized: the amount, or 0. */
+  amountAuthorized: number;
+  /** What can still be captured. Of an AUTOMATIC payment always 0. */
+  amountCapturable: number;
+  /** The money that was taken, before refunds. */
+  amountCaptured: number;
+  /** When the authorization ends. Null: the provider has not said, or there is none. */
+  captureBefore: string | null;
+  currency: string;
+  status: TransactionStatus | (string & {});
+  channelId: number;
+  description: string | null;
+  /** As it was sent. */
+  metadata: Record<string, unknown> | null;
+  customerId: number | null;
+  invoiceId: number | null;
+  /** The user who created it. */
+  userId: number;
+  /** The payment method that is charged, or that the payment has kept: `mtd_…`. */
+  methodId: string | null;
+  /** MERCHANT: the payer is not there (off-session). */
+  initiator: Initiator | (string & {});
+  /** What payers read on the statement of their card or account. */
+  statementDescriptor: string | null;
+  failureCode: string | null;
+  failureMessage: string | null;
+  /** Whether another channel may accept the payment, by `failureCode`. Null: none, or one of the merchant. */
+  fallback: boolean | null;
+  /** What may be done again, by `failureCode`: `LATER` the same, `OTHER_METHOD` only with another payment method, `WITH_PAYER` only with the payer, `NEVER` nothing. Null: no `failureCode`, or one of the merchant. */
+  retry: Retry | (string & {}) | null;
+  /** The provider's id of the charge. */
+  providerReference: string | null;
+  /** What the payer must do before the payment continues: `type` (`redirect`, `confirm`) and `url`. */
+  nextAction: Record<string, unknown> | null;
+  /** Who has to act before a `PROCESSING` payment of a channel with a provider goes on: the payer (see `nextAction`), or the provider. Null: nobody, or the channel has no provider. */
+  waitingFor: "PAYER" | "PROVIDER" | null | (string & {});
+  /** Increases with every change, so that a receiver can discard older events. */
+  version: number;
+  createdTime: string;
+  updatedTime: string;
+  capture: Capture;
 }
 
 export interface TransactionsGetParams {
@@ -4568,7 +4725,7 @@ export interface WebhookEndpoint {
   updatedTime: string;
 }
 
-export type WebhookEventPattern = "*" | "transaction.*" | "refund.*" | "subscription.*" | "invoice.*" | "customer.*" | "channel.*" | "webhook.*" | "payment_method.*" | "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled" | "payment_method.action_required" | "payment_method.attached" | "payment_method.failed" | "payment_method.expiring" | "payment_method.expired" | "payment_method.updated" | "payment_method.revoked" | "payment_method.detached";
+export type WebhookEventPattern = "*" | "transaction.*" | "refund.*" | "subscription.*" | "invoice.*" | "customer.*" | "channel.*" | "webhook.*" | "payment_method.*" | "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled" | "payment_method.action_required" | "payment_method.attached" | "payment_method.failed" | "payment_method.expiring" | "payment_method.expired" | "payment_method.updated" | "payment_method.revoked" | "payment_method.detached" | "transaction.authorized" | "transaction.captured" | "transaction.capture_failed" | "transaction.authorization_expiring";
 
 export interface WebhookIdInput {
   /** The endpoint's id. */
@@ -4677,7 +4834,7 @@ export interface WebhooksDeliveriesListParams {
   /** Only deliveries to this endpoint; it may have been removed. */
   endpointId?: number | undefined;
   state?: DeliveryState | undefined;
-  eventType?: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled" | "payment_method.action_required" | "payment_method.attached" | "payment_method.failed" | "payment_method.expiring" | "payment_method.expired" | "payment_method.updated" | "payment_method.revoked" | "payment_method.detached" | "webhook.ping" | undefined;
+  eventType?: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled" | "payment_method.action_required" | "payment_method.attached" | "payment_method.failed" | "payment_method.expiring" | "payment_method.expired" | "payment_method.updated" | "payment_method.revoked" | "payment_method.detached" | "transaction.authorized" | "transaction.captured" | "transaction.capture_failed" | "transaction.authorization_expiring" | "webhook.ping" | undefined;
   /** Only deliveries of this event. */
   eventId?: string | undefined;
   /** Only rows found by their id or the id of their event. */

@@ -57,4 +57,7 @@ export const moduleErrors = {
   'payment_method_attempts_reached': "conflict",
   'setup_needs_payment': "conflict",
   'customer_without_email': "conflict",
+  'not_capturable': "conflict",
+  'capture_exceeds_authorization': "conflict",
+  'capture_under_way': "conflict",
 } as const;

@@ -75,4 +75,6 @@ export const auditActions = {
   'payment_method.default': "A payment method was made the default of its customer.",
   'payment_method.detach': "A payment method was detached.",
   'invoice.send': "A mail about an invoice to its customer was requested.",
+  'transaction.capture': "The capture of an authorized payment was requested.",
+  'transaction.release': "The release of what was not captured of a payment was requested.",
 } as const;
