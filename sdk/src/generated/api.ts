@@ -1224,6 +1224,11 @@ export interface InvoicesApi {
    *
    * Mails an open invoice, as a reminder once it is overdue, or the receipt of a paid one. Also for tenants without `customerMails`. Not for test invoices.
    *
+   * Mails an invoice to its customer, in the language and with the texts of the
+   * tenant: an open one to be paid, with the text `reminder` once it is overdue, and a paid one as a receipt. The mail is sent
+   * within seconds, and tried again if the mail server does not take it. Tenants without `customerMails` can send it too;
+   * about test invoices no mails are sent.
+   *
    * Needs the scope `invoice_write`.
    */
   send(params: number | InvoiceSendInput, options?: WriteOptions): Call<InvoiceSendResult>;
