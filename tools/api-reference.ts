@@ -51,7 +51,7 @@ function pageText(group: string, description: string, operations: { name: string
   const parts = [
     `# ${group}`,
     about,
-    `<!-- generated: endpoints ${group} -->\n<!-- end -->`,
+    `<!-- generated: endpoints ${group} -->`,
     ...records,
     ...operations.flatMap(({ name, operation }) => sectionOf(name, operation)),
   ];
@@ -65,7 +65,7 @@ function sectionOf(name: string, operation: Operation): string[] {
     `## ${name}`,
     `${operation.summary}.`,
     operation.description ?? '',
-    `<!-- generated: request ${name} -->\n<!-- end -->`,
+    `<!-- generated: request ${name} -->`,
     ...examples.flatMap(({ commands, answer }) => [fenced('sh', commands), answer ? fenced('json', answer) : '']),
     ...samples.map(({ lang, label, source }) =>
       fenced(`${lang === 'TypeScript' ? 'ts' : 'console'} [${label}]`, `${source}\n`),

@@ -68,6 +68,7 @@ const makeNoEvents = [
   '/api/discrepancy/close',
   '/api/inbox/create',
   '/api/invoice/modify',
+  '/api/invoice/send',
   '/api/plan/modify',
   '/api/user/modify',
   '/api/webhook/modify',

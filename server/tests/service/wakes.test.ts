@@ -57,6 +57,8 @@ const exceptions: Record<string, string> = {
   'sandbox.insert_setup sandbox_operation': 'The sandbox delays its callbacks; they come due by the clock.',
   'sandbox.keep_method_of_charge sandbox_operation': 'The sandbox delays its callbacks; they come due by the clock.',
   'sandbox.settle_cancel sandbox_operation': 'The callbacks of the charge are cancelled.',
+  'sandbox.settle_capture sandbox_operation': 'The sandbox delays its callbacks; they come due by the clock.',
+  'sandbox.settle_release sandbox_operation': 'The sandbox delays its callbacks; they come due by the clock.',
   'sandbox.settle_refund sandbox_operation': 'The sandbox delays its callbacks; they come due by the clock.',
   'sandbox.claim_callbacks sandbox_operation': 'A claim: the worker that runs the statement sends them.',
   'sandbox.record_callback_sent sandbox_operation': 'The worker that runs the statement continues by itself.',

@@ -85,9 +85,8 @@ export function statementOf(params: Params) {
   }
   if (whole !== undefined && payment_method_types.includes('card')) {
     const message =
-      'The statement_descriptor parameter is not supported for the payment_method_type `card`. To ' +
-      'continue supporting ' +
-      'payment_method_type `card`, please pass in `statement_descriptor_suffix`.';
+      'The statement_descriptor parameter is not supported for the payment_method_type `card`. To continue ' +
+      'supporting payment_method_type `card`, please pass in `statement_descriptor_suffix`.';
     throw problem('statement_descriptor', message);
   }
   return {

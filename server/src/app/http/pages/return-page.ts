@@ -79,9 +79,8 @@ const texts: Record<Language, Texts> = {
     unknown: {
       title: 'This link is not valid any more',
       next:
-        'Opening it has charged nothing. Go back to the shop where you paid and look at your order there, or ' +
-        'write to ' +
-        'the shop: it can see what became of your payment.',
+        'Opening it has charged nothing. Go back to the shop where you paid and look at your order there, or write ' +
+        'to the shop: it can see what became of your payment.',
     },
   },
   de: {
@@ -107,17 +106,15 @@ const texts: Record<Language, Texts> = {
       open: {
         title: 'Ihr Zahlungsmittel wird gespeichert',
         next:
-          'Sie können diese Seite schließen: Der Shop erfährt das Ergebnis. Wenn Sie nicht fertig geworden ' +
-          'sind, gehen ' +
-          'Sie zurück zum Shop.',
+          'Sie können diese Seite schließen: Der Shop erfährt das Ergebnis. Wenn Sie nicht fertig geworden sind, ' +
+          'gehen Sie zurück zum Shop.',
       },
     },
     unknown: {
       title: 'Dieser Link gilt nicht mehr',
       next:
-        'Durch das Öffnen wurde nichts abgebucht. Gehen Sie zurück zum Shop, bei dem Sie gezahlt haben, und ' +
-        'sehen Sie ' +
-        'dort nach Ihrer Bestellung, oder schreiben Sie dem Shop: Er sieht, was aus Ihrer Zahlung geworden ist.',
+        'Durch das Öffnen wurde nichts abgebucht. Gehen Sie zurück zum Shop, bei dem Sie gezahlt haben, und sehen ' +
+        'Sie dort nach Ihrer Bestellung, oder schreiben Sie dem Shop: Er sieht, was aus Ihrer Zahlung geworden ist.',
     },
   },
 };

@@ -50,8 +50,7 @@ export const customerInput = Type.Object(
       oneLine({ maxLength: 255, writeOnly: true }),
       'one line of at most 255 characters, or null',
       "The provider's token of the payment method (Stripe: `pm_…`), never a card number. Set up as a payment " +
-        'method at ' +
-        '`defaultChannelId`, and the default once it is ACTIVE.',
+        'method at `defaultChannelId`, and the default once it is ACTIVE.',
       'detaches the default.',
     ),
     consent: Type.Optional(consentInput),
@@ -60,8 +59,8 @@ export const customerInput = Type.Object(
       Type.Union([long('The clock.'), Type.Null()], {
         title: "a test clock's id, or null",
         description:
-          'The test clock that the customer uses. Only in STANDALONE mode; cannot change after the customer ' +
-          'is created.',
+          'The test clock that the customer uses. Only in STANDALONE mode; cannot change after the customer is ' +
+          'created.',
       }),
     ),
     ...forTenant,
@@ -83,8 +82,8 @@ export const customerListQuery = Type.Object({
       pattern: '^[1-9][0-9]{0,15}(,[1-9][0-9]{0,15}){0,99}$',
       title: 'at most 100 ids, separated by commas',
       description:
-        'Only the customers with these ids: at most 100, separated by commas. They may be of either mode. ' +
-        'Ids that the caller cannot see are left out.',
+        'Only the customers with these ids: at most 100, separated by commas. They may be of either mode. Ids that ' +
+        'the caller cannot see are left out.',
     }),
   ),
   ...timeFields,

@@ -10,9 +10,8 @@ export const searchQuery = Type.Object({
     minLength: 1,
     maxLength: 200,
     description:
-      'Words, all of which a record must have, in any order: without regard to case and accents, and each ' +
-      'anywhere in ' +
-      'a word of the record. A word of one character counts beside others only.',
+      'Words, all of which a record must have, in any order: without regard to case and accents, and each anywhere ' +
+      'in a word of the record. A word of one character counts beside others only.',
   }),
   livemode: livemodeFilter,
   tenantId: tenantField,

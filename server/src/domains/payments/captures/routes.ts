@@ -14,9 +14,8 @@ export const captureRoutes: readonly Route<PaymentsApp>[] = [
     summary: 'Capture an authorized transaction',
     events: 2,
     description:
-      'Takes the money of a transaction with `captureMethod` MANUAL that its provider has authorized: ' +
-      'all of it, or a ' +
-      'part. The capture is PENDING until the provider reports its result (`transaction.captured`, or ' +
+      'Takes the money of a transaction with `captureMethod` MANUAL that its provider has authorized: all of it, or ' +
+      'a part. The capture is PENDING until the provider reports its result (`transaction.captured`, or ' +
       '`transaction.capture_failed`, after which the amount can be captured again). One capture or release of a ' +
       'transaction is under way at a time.',
     body: captureInput,
@@ -31,9 +30,8 @@ export const captureRoutes: readonly Route<PaymentsApp>[] = [
     events: 1,
     description:
       'Ends an authorized transaction after a capture that was not final: the payer gets the rest back, and the ' +
-      'transaction is SUCCESS when the provider has confirmed that. Without a capture, ' +
-      '`POST /api/transaction/update` ' +
-      'with status CANCELLED releases the whole amount.',
+      'transaction is SUCCESS when the provider has confirmed that. Without a capture, `POST ' +
+      '/api/transaction/update` with status CANCELLED releases the whole amount.',
     body: releaseInput,
     refuses: ['not_capturable', 'capture_under_way'],
     data: transactionRecord,

@@ -30,9 +30,8 @@ export class PaymentCounts {
     );
     metrics.collectedCounter(
       'florin_payment_money_total',
-      'Money in minor units: `paid` by payments that succeeded and by captures, `refunded`, and ' +
-        '`refund_returned` by refunds ' +
-        'that failed afterwards.',
+      'Money in minor units: `paid` by payments that succeeded and by captures, `refunded`, and `refund_returned` by ' +
+        'refunds that failed afterwards.',
       ['kind', 'currency', 'livemode'],
       () => takeCounts(this.#money),
     );

@@ -8,7 +8,9 @@ import type { Kills } from './situations.ts';
 
 export function billingKills(
   scenario: Scenario,
-): Kills<'checkouts' | 'invoices' | 'overdue invoices' | 'invoice mails' | 'subscriptions' | 'test clocks'> {
+): Kills<
+  'checkouts' | 'invoices' | 'overdue invoices' | 'invoice mails' | 'search entries' | 'subscriptions' | 'test clocks'
+> {
   const { node, count, reaches, isNone, killPostgres, lock, waits } = scenario;
   return {
     invoices: {
@@ -54,6 +56,15 @@ export function billingKills(
           `checkout_payment where checkout_id = ${id} and judged_at is not null`,
           1,
         );
+      },
+    },
+    'search entries': {
+      writing: async () => {
+        await lock('search_entry');
+        await makeCustomer(node.service, await administratorOf(node.service), { name: 'Sought' });
+        await waits('search_entry');
+        await killPostgres();
+        await reaches('the customer is found', `search_entry where kind = 'customer' and words like '%sought%'`);
       },
     },
     'overdue invoices': {

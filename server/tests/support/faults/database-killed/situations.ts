@@ -22,6 +22,7 @@ export const situations = {
   'invoice mails': ['sending', 'writing'],
   subscriptions: ['renewing', 'collecting', 'renewing a year'],
   'test clocks': ['moving', 'waiting'],
+  'search entries': ['writing'],
   sweeper: ['sweeping'],
   poller: ['polling'],
   'plan renewal': ['measuring'],
