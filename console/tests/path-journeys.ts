@@ -54,10 +54,16 @@ export function pathJourneys(): void {
       await page.getByText('live', { exact: true }).waitFor();
 
       await page.getByRole('link', { name: 'API reference' }).click();
-      await page.waitForURL(`${proxy.url}/docs`);
-      await page.locator('#getLiveness summary').click();
-      await page.getByRole('button', { name: 'Send getLiveness' }).click();
-      await page.locator('#getLiveness').getByText('200 OK').waitFor();
+      await page.waitForURL(`${proxy.url}/docs/reference/api`);
+      await page.goto(`${proxy.url}/docs/reference/api#get-apitransactionlist`);
+      await page
+        .getByRole('button', { name: /Test Request.*transaction\/list/ })
+        .first()
+        .click();
+      const client = page.locator('[role=dialog]').first();
+      await client.getByRole('button', { name: /^Send/ }).first().click();
+      // It sends neither the cookie nor a key.
+      await client.getByText('401 Unauthorized').first().waitFor();
       expect(complaints).toEqual([]);
 
       await page.close();

@@ -48,7 +48,7 @@ export default function SystemPage() {
               <Anchor href={addressOf('/metrics')}>{text('system.metrics')}</Anchor>
             </List.Item>
             <List.Item>
-              <Anchor href={addressOf('/docs')}>{text('system.reference')}</Anchor>
+              <Anchor href={addressOf('/docs/reference/api')}>{text('system.reference')}</Anchor>
             </List.Item>
             <List.Item>
               <Anchor href={addressOf('/openapi.json')}>OpenAPI</Anchor>

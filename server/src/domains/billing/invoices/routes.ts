@@ -111,8 +111,8 @@ export const invoiceRoutes: readonly Route<BillingApp>[] = [
   postOnce('/api/invoice/send', 'invoice_write', 'Invoices', {
     summary: 'Mail an invoice to its customer',
     description:
-      'Mails an open invoice, as a reminder once it is overdue, or the receipt of a paid one. Also for tenants without ' +
-      '`customerMails`. Not for test invoices.',
+      'Mails an open invoice, as a reminder once it is overdue, or the receipt of a paid one. Also for tenants ' +
+      'without `customerMails`. Not for test invoices.',
     body: sendInput,
     refuses: ['invoice_not_payable', 'customer_without_email', 'livemode_mismatch'],
     data: sentInvoice,
