@@ -6,7 +6,7 @@ create table search_entry (
   kind      text    not null check (kind in ('payment', 'customer', 'invoice', 'subscription')),
   -- The id of the payment; of other records their number as the last hexadecimal digits.
   id        uuid    not null,
-  -- The folded words that a search compares.
+  -- The normalized words that a search compares.
   words     text    not null,
   -- Hashes of tenant, mode, kind and each pair of letters, or each word that is only found whole.
   tokens    integer[] not null,

@@ -170,7 +170,7 @@ test('a payer who gives up for now is sent on, and can still pay', async () => {
   expect(await open(await submit(page, { method: 'pm_card_visa' }))).toMatchObject(back);
 });
 
-test('a payer who reloads the address causes one look-up', async () => {
+test('a payer who reloads the address causes a single look-up', async () => {
   const id = await pay('mollie');
   await pageOf(() => payment(id));
   const { redirectUrl, id: reference } = mollie.payment((await payment(id)).providerReference);
@@ -185,8 +185,9 @@ test('a payer is sent on although the provider does not answer', async () => {
   await pageOf(() => payment(id));
   const { redirectUrl, id: reference } = mollie.payment((await payment(id)).providerReference);
   mollie.pay(reference);
-  mollie.fault({ method: 'GET', path: new RegExp(reference), when: 'before', how: 500 });
+  const failed = mollie.fault({ method: 'GET', path: new RegExp(reference), when: 'before', how: 500 });
   expect(await open(redirectUrl as string)).toMatchObject(back);
+  await failed;
 });
 
 test.each([

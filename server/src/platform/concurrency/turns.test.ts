@@ -24,7 +24,7 @@ test('keys take turns, however much one of them has waiting', async () => {
   expect(begun).toEqual(['b1', 'b2', 'q1', 'b3']);
 });
 
-test('when too many wait, the newest of the key with the most gives way', async () => {
+test('when too many wait, the newest of the key with the most is refused', async () => {
   const { run, end } = held(new Turns({ concurrency: 1, maxWaiting: 2 }));
   const [first, second, third] = [run('busy', 'b1'), run('busy', 'b2'), run('busy', 'b3')];
   const quiet = run('quiet', 'q1');

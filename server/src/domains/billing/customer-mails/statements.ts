@@ -9,7 +9,7 @@ export const invoiceMailsDue: Topic = 'invoice-mails';
 
 export type MailKind = 'INVOICE' | 'DEBIT' | 'RECEIPT' | 'PAYMENT_FAILED';
 
-/** A debit that the payer is told of before it is sent. */
+/** A debit of which the payer is notified before it is sent. */
 export interface AnnouncedDebit {
   atMs: number;
   mandateReference: string | null;

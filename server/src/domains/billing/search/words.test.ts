@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { folded, readingsOfQuery, tokensOf, wordsOf } from './words.ts';
+import { normalized, readingsOfQuery, tokensOf, wordsOf } from './words.ts';
 
 const space = { tenantId: 1, livemode: true, kind: 'payment' } as const;
 const record = {
@@ -48,5 +48,5 @@ test('a token belongs to one tenant, one mode and one kind', () => {
 });
 
 test('letters are compared without case, accents and width', () => {
-  expect(folded('ÀÉÎ Straße ŁÓDŹ Ёлка ﬁＡ１')).toBe('aei strasse lodz елка fia1');
+  expect(normalized('ÀÉÎ Straße ŁÓDŹ Ёлка ﬁＡ１')).toBe('aei strasse lodz елка fia1');
 });

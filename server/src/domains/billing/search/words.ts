@@ -3,8 +3,8 @@ import { decimalOf } from '../../../core/money.ts';
 import { readingsOf } from '../../../core/read-amount.ts';
 
 /**
- * How text is compared: as words that are folded, and found by their pairs of letters. Pairs need neither an extension
- * nor a locale of the database, and find names of two characters.
+ * How text is compared: as words that are normalized, and found by their pairs of letters. Pairs need neither an
+ * extension nor a locale of the database, and find names of two characters.
  */
 
 export const searchKinds = ['payment', 'customer', 'invoice', 'subscription'] as const;
@@ -23,20 +23,20 @@ const wholeMark = '\u0001';
 const endMark = '\u0002';
 
 /** Letters that have no canonical form with an accent. */
-const folds: Readonly<Record<string, string>> = {
+const plainLetters: Readonly<Record<string, string>> = {
   ...{ ß: 'ss', ø: 'o', ł: 'l', đ: 'd', ħ: 'h', ı: 'i', æ: 'ae', œ: 'oe', þ: 'th', ð: 'd', ς: 'σ' },
 };
-const foldable = new RegExp(`[${Object.keys(folds).join('')}]`, 'g');
+const replaceable = new RegExp(`[${Object.keys(plainLetters).join('')}]`, 'g');
 
 /** NFKC, lower case, without the accents of Latin, Greek and Cyrillic letters. */
-export function folded(text: string): string {
+export function normalized(text: string): string {
   return text
     .normalize('NFKC')
     .toLowerCase()
     .normalize('NFD')
     .replaceAll(/[\u0300-\u036f]/g, '')
     .normalize('NFC')
-    .replaceAll(foldable, (letter) => folds[letter] as string);
+    .replaceAll(replaceable, (letter) => plainLetters[letter] as string);
 }
 
 /** A record's words. */
@@ -56,9 +56,9 @@ const maxTextLength = 4_000;
 export function wordsOf({ texts, exact, id }: SearchedText): string {
   const whole = exact
     .filter((word) => word !== null && word !== undefined)
-    .map((word) => wholeMark + folded(String(word)));
+    .map((word) => wholeMark + normalized(String(word)));
   const ending = id === undefined ? [] : [id.slice(-8) + endMark];
-  const words = splitWords(folded(texts.filter(Boolean).join(' ').slice(0, maxTextLength)));
+  const words = splitWords(normalized(texts.filter(Boolean).join(' ').slice(0, maxTextLength)));
   return ` ${[...new Set([...whole, ...ending, ...words])].join(' ')} `;
 }
 
@@ -125,7 +125,7 @@ const amountForm = /^(?:([a-z]{3})\s*)?([\d٠-٩](?:[\d٠-٩.,٫٬'’\s]*[\d٠-
 const spaces = /\s/;
 
 function wordsOfQuery(query: string): string[] {
-  const text = folded(query).trim();
+  const text = normalized(query).trim();
   const [, before, amount, after] = amountForm.exec(text) ?? [];
   const currency = before ?? after;
   const isAmount = amount !== undefined && decimalsOf(amount).length > 0;
