@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
+import { makeMemoryFolder, removeMemoryFolder } from '@florin/server/tests/memory-folder.ts';
 import { defineConfig } from 'vitest/config';
-import { makeMemoryFolder, removeMemoryFolder } from './server/tests/support/memory-folder.ts';
 
 // Before anything asks for the folder of temporary files; the processes of the tests inherit it.
 const memoryFolder = process.env.TMPDIR === undefined ? makeMemoryFolder() : undefined;

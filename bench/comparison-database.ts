@@ -1,4 +1,4 @@
-import { migrate } from '../server/src/platform/postgres/migrate.ts';
+import { migrate } from '@florin/server/platform/postgres/migrate.ts';
 import type { Service } from './service.ts';
 
 const name = 'comparison';

@@ -1,4 +1,4 @@
-import { deliveryIdFrom } from '../server/src/domains/webhooks/delivery-queue/enqueue.cte.ts';
+import { deliveryIdFrom } from '@florin/server/domains/webhooks/delivery-queue/enqueue.cte.ts';
 import type { Bench } from './bench.ts';
 import { request, stopProcess } from './processes/children.ts';
 import type { Received } from './processes/receiver.ts';

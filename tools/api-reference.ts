@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
-import { pageOf } from '../server/src/app/openapi/document.ts';
-import type { OpenApiDocument } from '../server/src/platform/http/openapi/document.ts';
+import { pageOf } from '@florin/server/app/openapi/document.ts';
+import type { OpenApiDocument } from '@florin/server/platform/http/openapi/document.ts';
 
 const folder = 'docs/reference/api';
 

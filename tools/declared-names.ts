@@ -1,7 +1,7 @@
-import { modules } from '../server/src/app/modules.ts';
-import { scopeOfEventType } from '../server/src/core/event-types.ts';
-import { moduleErrors } from '../server/src/core/generated/errors.ts';
-import { auditActions } from '../server/src/domains/identity/audit/actions.ts';
+import { modules } from '@florin/server/app/modules.ts';
+import { scopeOfEventType } from '@florin/server/core/event-types.ts';
+import { moduleErrors } from '@florin/server/core/generated/errors.ts';
+import { auditActions } from '@florin/server/domains/identity/audit/actions.ts';
 
 type Names = Readonly<Record<string, string>>;
 

@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { faultOf, send } from '@florin/server/tests/faults/fuzz/exchange.ts';
+import { exchangeRaw, faultOfRaw, rawExchanges } from '@florin/server/tests/faults/fuzz/raw.ts';
+import { prepare } from '@florin/server/tests/faults/fuzz/records.ts';
+import { operationsOf, requestTo } from '@florin/server/tests/faults/fuzz/requests.ts';
+import { validValues } from '@florin/server/tests/faults/fuzz/valid-values.ts';
+import { administratorPassword } from '@florin/server/tests/service/florin.ts';
+import { startService } from '@florin/server/tests/service/service-process.ts';
 import fc from 'fast-check';
-import { faultOf, send } from '../server/tests/support/faults/fuzz/exchange.ts';
-import { exchangeRaw, faultOfRaw, rawExchanges } from '../server/tests/support/faults/fuzz/raw.ts';
-import { prepare } from '../server/tests/support/faults/fuzz/records.ts';
-import { operationsOf, requestTo } from '../server/tests/support/faults/fuzz/requests.ts';
-import { validValues } from '../server/tests/support/faults/fuzz/valid-values.ts';
-import { administratorPassword } from '../server/tests/support/service/florin.ts';
-import { startService } from '../server/tests/support/service/service-process.ts';
 
 /** `npm run fuzz`: sends generated requests to a service of its own and reports answers that it must never give. */
 const usage = `Usage: npm run fuzz -- [--requests number] [--seed number] [--raw percent]

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { modules } from '../server/src/app/modules.ts';
+import { modules } from '@florin/server/app/modules.ts';
 
 /**
  * Checks the rules of the architecture (docs/concepts/architecture.md) against imports and SQL:
@@ -13,7 +13,8 @@ import { modules } from '../server/src/app/modules.ts';
  *   `services.ts`;
  * - only a table's owner writes it;
  * - no circular imports, and no file that nothing imports;
- * - a package of `packages/` imports nothing from outside of its folder by path;
+ * - a package of `packages/` imports nothing from outside of its folder by path, and nothing imports the server by path;
+ * - of the server the console shares `core/` alone;
  * - nothing below app/ reads the system clock;
  * - nothing returns `T | Promise<T>`: the linter cannot see when such a promise is dropped.
  */
@@ -136,6 +137,26 @@ export function importsFromOutside(packageName: string, sources: readonly Source
   );
 }
 
+/**
+ * Other folders import the server by name, and the console only what it shares with it. Two are imported by path: the
+ * sources of the SDK, whose package exports what is built and published; and by `cli/src` the server, because both are
+ * published in one package.
+ */
+export function importsOfServer(folder: string, sources: readonly Source[]): string[] {
+  return sources.flatMap((source) => {
+    const line = `${folder}/${source.path} imports`;
+    const byPath = importsOf({ ...source, path: `${folder}/${source.path}` }).filter((target) =>
+      target.startsWith('server/'),
+    );
+    const byName = [...source.text.matchAll(/'@florin\/server\/([^']+)'/g)].map(([, target]) => target as string);
+    const unshared = folder === 'console/src' ? byName.filter((target) => !target.startsWith('core/')) : [];
+    return [
+      ...byPath.map((target) => `${line} ${target}: import the server by name (server/package.json).`),
+      ...unshared.map((target) => `${line} ${target} of the server: the console shares only its core/.`),
+    ];
+  });
+}
+
 /** Files directly in platform/ define modules and may import all of its folders. */
 function mayImport(folder: string, target: string): boolean {
   return (
@@ -191,7 +212,7 @@ function unusedFiles(graph: ReadonlyMap<string, string[]>): string[] {
 
 export function sourcesBelow(dir: string): Source[] {
   return readdirSync(dir, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
     .map((file) => ({ path: relative(dir, file).split(sep).join('/'), text: readFileSync(file, 'utf8') }));
 }
@@ -199,9 +220,11 @@ export function sourcesBelow(dir: string): Source[] {
 if (import.meta.url === pathToFileURL(resolve(process.argv[1] ?? '')).href) {
   const root = dirname(dirname(fileURLToPath(import.meta.url)));
   const packages = join(root, 'packages');
+  const besides = ['bench', 'cli/tests', 'console/src', 'console/tests', 'sdk/src', 'sdk/tests', 'tools'];
   const broken = [
     ...brokenRules(sourcesBelow(join(root, 'server', 'src'))),
     ...readdirSync(packages).flatMap((name) => importsFromOutside(name, sourcesBelow(join(packages, name)))),
+    ...besides.flatMap((folder) => importsOfServer(folder, sourcesBelow(join(root, folder)))),
   ];
   for (const line of broken) console.error(line);
   console.log(broken.length === 0 ? 'layers: every rule holds' : `layers: ${broken.length} rules broken`);

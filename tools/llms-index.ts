@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
-import { llmsTxt } from '../server/src/app/docs/llms-txt.ts';
-import { pages } from '../server/src/app/docs/pages.ts';
-import { groups } from '../server/src/app/routes.ts';
+import { llmsTxt } from '@florin/server/app/docs/llms-txt.ts';
+import { pages } from '@florin/server/app/docs/pages.ts';
+import { groups } from '@florin/server/app/routes.ts';
 
 /** `docs/llms.txt`: the index that every node serves at /llms.txt, with links between files. */
 export function llmsIndex(): string {

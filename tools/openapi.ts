@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { declaredOpenApi } from '../server/src/app/openapi/document.ts';
+import { declaredOpenApi } from '@florin/server/app/openapi/document.ts';
 import { answerHelp } from './usage.ts';
 
 /** `npm run openapi -- FILE [URL]`: writes the OpenAPI document for generators, without starting a node. */

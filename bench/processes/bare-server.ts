@@ -4,13 +4,13 @@
  */
 import { hash } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import Fastify, { type FastifyRequest } from 'fastify';
 import {
   createInput,
   detailQuery,
   transactionDetail,
   transactionRecord,
-} from '../../server/src/domains/payments/transactions/schema.ts';
+} from '@florin/server/domains/payments/transactions/schema.ts';
+import Fastify, { type FastifyRequest } from 'fastify';
 
 const [key = ''] = process.argv.slice(2);
 const callers = new Map([[hash('sha256', key, 'base64'), { userId: 7 }]]);

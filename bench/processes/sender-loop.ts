@@ -1,9 +1,9 @@
 /** The service's posts without a database: to the same receiver, signed but unrecorded. */
 
-import { Connections } from '../../server/src/domains/webhooks/deliveries/connections/connections.ts';
-import { signedRequest } from '../../server/src/domains/webhooks/deliveries/connections/request.ts';
-import { AddressGuard } from '../../server/src/domains/webhooks/endpoints/address-guard.ts';
-import { signingKeys } from '../../server/src/domains/webhooks/endpoints/signature.ts';
+import { Connections } from '@florin/server/domains/webhooks/deliveries/connections/connections.ts';
+import { signedRequest } from '@florin/server/domains/webhooks/deliveries/connections/request.ts';
+import { AddressGuard } from '@florin/server/domains/webhooks/endpoints/address-guard.ts';
+import { signingKeys } from '@florin/server/domains/webhooks/endpoints/signature.ts';
 import { serveMessages } from './messages.ts';
 import type { PostJob, PostResult } from './post-loop.ts';
 

@@ -4,10 +4,10 @@
  */
 import { hash } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
+import { publicId, uuidGenerator } from '@florin/server/core/id.ts';
+import { createInput, transactionRecord } from '@florin/server/domains/payments/transactions/schema.ts';
 import Fastify from 'fastify';
 import pg from 'pg';
-import { publicId, uuidGenerator } from '../../server/src/core/id.ts';
-import { createInput, transactionRecord } from '../../server/src/domains/payments/transactions/schema.ts';
 
 const [key = '', connection = '{}', connections = '16'] = process.argv.slice(2);
 const callers = new Map([[hash('sha256', key, 'base64'), { tenantId: 1, userId: 7 }]]);

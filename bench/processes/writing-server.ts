@@ -4,17 +4,17 @@
  */
 import { hash } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
+import { uuidGenerator } from '@florin/server/core/id.ts';
+import type { Principal } from '@florin/server/core/principal.ts';
+import { findChannel } from '@florin/server/domains/payments/channels/statements.ts';
+import { BatchInserter, type Outcome } from '@florin/server/domains/payments/transactions/insert-batch.ts';
+import { newPayment, type PaymentRecord } from '@florin/server/domains/payments/transactions/record.ts';
+import { type CreateInput, createInput } from '@florin/server/domains/payments/transactions/schema.ts';
+import { type NewPayment, withCreatedEvent } from '@florin/server/domains/payments/transactions/statements.ts';
+import { FanOut } from '@florin/server/domains/webhooks/events/fan-out.ts';
+import { Batcher } from '@florin/server/platform/postgres/batcher.ts';
+import { Database } from '@florin/server/platform/postgres/database.ts';
 import Fastify from 'fastify';
-import { uuidGenerator } from '../../server/src/core/id.ts';
-import type { Principal } from '../../server/src/core/principal.ts';
-import { findChannel } from '../../server/src/domains/payments/channels/statements.ts';
-import { BatchInserter, type Outcome } from '../../server/src/domains/payments/transactions/insert-batch.ts';
-import { newPayment, type PaymentRecord } from '../../server/src/domains/payments/transactions/record.ts';
-import { type CreateInput, createInput } from '../../server/src/domains/payments/transactions/schema.ts';
-import { type NewPayment, withCreatedEvent } from '../../server/src/domains/payments/transactions/statements.ts';
-import { FanOut } from '../../server/src/domains/webhooks/events/fan-out.ts';
-import { Batcher } from '../../server/src/platform/postgres/batcher.ts';
-import { Database } from '../../server/src/platform/postgres/database.ts';
 
 const [key = '', connectionJson = '', caller = '', channelId = ''] = process.argv.slice(2);
 const connection = JSON.parse(connectionJson);

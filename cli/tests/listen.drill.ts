@@ -2,12 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '@florin/server/tests/postgres/database.ts';
+import { administratorPassword } from '@florin/server/tests/service/florin.ts';
+import { type ReadyService, startService } from '@florin/server/tests/service/service-process.ts';
+import { type Receiver, startReceiver } from '@florin/server/tests/webhooks/receiver.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Florin } from '../../sdk/src/index.ts';
-import { eventually } from '../../server/tests/support/postgres/database.ts';
-import { administratorPassword } from '../../server/tests/support/service/florin.ts';
-import { type ReadyService, startService } from '../../server/tests/support/service/service-process.ts';
-import { type Receiver, startReceiver } from '../../server/tests/support/webhooks/receiver.ts';
 import { TestShell } from './run.ts';
 
 /** `florin listen` while the service is killed again and again, with its own PostgreSQL. */

@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
+import { databaseFromTemplate, eventually, type TestDatabase } from '@florin/server/tests/postgres/database.ts';
+import { administratorPassword, florinOn, type TestFlorin } from '@florin/server/tests/service/florin.ts';
+import { type Receiver, startReceiver } from '@florin/server/tests/webhooks/receiver.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Florin, verifyWebhook } from '../../sdk/src/index.ts';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../server/tests/support/postgres/database.ts';
-import { administratorPassword, florinOn, type TestFlorin } from '../../server/tests/support/service/florin.ts';
-import { type Receiver, startReceiver } from '../../server/tests/support/webhooks/receiver.ts';
 import { type Ran, type RunOptions, TestShell } from './run.ts';
 
 let database: TestDatabase;

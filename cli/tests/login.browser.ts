@@ -1,7 +1,7 @@
+import { axeViolations, chromiumPath, openBrowser } from '@florin/server/tests/browser.ts';
+import { databaseFromTemplate, type TestDatabase } from '@florin/server/tests/postgres/database.ts';
+import { administratorPassword, florinOn, type TestFlorin } from '@florin/server/tests/service/florin.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { axeViolations, chromiumPath, openBrowser } from '../../server/tests/support/browser.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../server/tests/support/postgres/database.ts';
-import { administratorPassword, florinOn, type TestFlorin } from '../../server/tests/support/service/florin.ts';
 import { loginDecidedBy, TestShell } from './run.ts';
 
 let database: TestDatabase;

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { databaseFromTemplate, type TestDatabase } from '@florin/server/tests/postgres/database.ts';
+import { administratorPassword, florinOn, type TestFlorin } from '@florin/server/tests/service/florin.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Florin } from '../../sdk/src/index.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../server/tests/support/postgres/database.ts';
-import { administratorPassword, florinOn, type TestFlorin } from '../../server/tests/support/service/florin.ts';
 import { openerOn } from '../src/browser.ts';
 import { loginDecidedBy, TestShell } from './run.ts';
 

@@ -1,6 +1,6 @@
+import { databaseFromTemplate, eventually, type TestDatabase } from '@florin/server/tests/postgres/database.ts';
+import { administratorPassword, florinOn, type TestFlorin } from '@florin/server/tests/service/florin.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { databaseFromTemplate, eventually, type TestDatabase } from '../../server/tests/support/postgres/database.ts';
-import { administratorPassword, florinOn, type TestFlorin } from '../../server/tests/support/service/florin.ts';
 import { TestShell } from './run.ts';
 
 let database: TestDatabase;

@@ -1,9 +1,9 @@
+import { dataOf, type Member, makeMember, makeTenant, memberPassword } from '@florin/server/tests/factories.ts';
+import { keptMails } from '@florin/server/tests/mail/kept-mails.ts';
+import { eventually } from '@florin/server/tests/postgres/database.ts';
+import { enrol } from '@florin/server/tests/service/second-factor.ts';
 import type { Page } from 'playwright-core';
 import { beforeAll, test } from 'vitest';
-import { dataOf, type Member, makeMember, makeTenant, memberPassword } from '../../server/tests/support/factories.ts';
-import { keptMails } from '../../server/tests/support/mail/kept-mails.ts';
-import { eventually } from '../../server/tests/support/postgres/database.ts';
-import { enrol } from '../../server/tests/support/service/second-factor.ts';
 import { goTo, type OpenedConsole } from './opened-console.ts';
 import { openRelay } from './relay.ts';
 

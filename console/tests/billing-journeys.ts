@@ -1,7 +1,7 @@
+import { dataOf, makeChannel } from '@florin/server/tests/factories.ts';
+import { eventually } from '@florin/server/tests/postgres/database.ts';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { dataOf, makeChannel } from '../../server/tests/support/factories.ts';
-import { eventually } from '../../server/tests/support/postgres/database.ts';
 import { linkTo } from './account-journeys.ts';
 import { goTo, type OpenedConsole, shown } from './opened-console.ts';
 

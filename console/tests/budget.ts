@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { builtFolder } from '@florin/server/app/http/built-files.ts';
 import { expect, test } from 'vitest';
-import { builtFolder } from '../../server/src/app/http/built-files.ts';
 
 const builtConsole = builtFolder('console');
 

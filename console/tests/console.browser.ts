@@ -1,5 +1,5 @@
+import { chromiumPath } from '@florin/server/tests/browser.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { chromiumPath } from '../../server/tests/support/browser.ts';
 import { accountJourneys } from './account-journeys.ts';
 import { billingJourneys } from './billing-journeys.ts';
 import { budget } from './budget.ts';

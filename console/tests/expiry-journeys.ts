@@ -1,7 +1,7 @@
+import { dayMs } from '@florin/server/core/clock.ts';
+import { dataOf } from '@florin/server/tests/factories.ts';
 import type { Page } from 'playwright-core';
 import { beforeAll, test } from 'vitest';
-import { dayMs } from '../../server/src/core/clock.ts';
-import { dataOf } from '../../server/tests/support/factories.ts';
 import { goTo, type OpenedConsole } from './opened-console.ts';
 
 /** These journeys come last, because they advance the clock of the node by days. */

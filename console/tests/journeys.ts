@@ -1,9 +1,9 @@
 import { text } from 'node:stream/consumers';
+import { dataOf, makeMember, makeTenant, memberPassword } from '@florin/server/tests/factories.ts';
+import { eventually } from '@florin/server/tests/postgres/database.ts';
+import { administratorPassword } from '@florin/server/tests/service/florin.ts';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { dataOf, makeMember, makeTenant, memberPassword } from '../../server/tests/support/factories.ts';
-import { eventually } from '../../server/tests/support/postgres/database.ts';
-import { administratorPassword } from '../../server/tests/support/service/florin.ts';
 import { goTo, type OpenedConsole, onlyRow, shown } from './opened-console.ts';
 
 /** Journeys in the window of the administrator, who stays signed in. */

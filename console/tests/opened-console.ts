@@ -1,9 +1,9 @@
 import { createServer } from 'node:net';
+import { openLog } from '@florin/server/platform/process/log.ts';
+import { openBrowser } from '@florin/server/tests/browser.ts';
+import { databaseFromTemplate, type TestDatabase } from '@florin/server/tests/postgres/database.ts';
+import { administratorPassword, florinOn, type TestFlorin } from '@florin/server/tests/service/florin.ts';
 import type { Browser, Page } from 'playwright-core';
-import { openLog } from '../../server/src/platform/process/log.ts';
-import { openBrowser } from '../../server/tests/support/browser.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../server/tests/support/postgres/database.ts';
-import { administratorPassword, florinOn, type TestFlorin } from '../../server/tests/support/service/florin.ts';
 
 export interface OpenedConsole {
   florin: TestFlorin;

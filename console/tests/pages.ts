@@ -1,8 +1,8 @@
+import { axeViolations } from '@florin/server/tests/browser.ts';
+import { dataOf, makeChannel } from '@florin/server/tests/factories.ts';
+import { eventually } from '@florin/server/tests/postgres/database.ts';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { axeViolations } from '../../server/tests/support/browser.ts';
-import { dataOf, makeChannel } from '../../server/tests/support/factories.ts';
-import { eventually } from '../../server/tests/support/postgres/database.ts';
 import { pagePaths } from '../src/shell/page-paths.ts';
 import { goTo, type OpenedConsole, readableIn, shown } from './opened-console.ts';
 

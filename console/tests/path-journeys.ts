@@ -1,9 +1,9 @@
+import { openBrowser } from '@florin/server/tests/browser.ts';
+import { databaseFromTemplate, type TestDatabase } from '@florin/server/tests/postgres/database.ts';
+import { administratorPassword, florinOn } from '@florin/server/tests/service/florin.ts';
+import { openProxy } from '@florin/server/tests/service/proxy.ts';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openBrowser } from '../../server/tests/support/browser.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../server/tests/support/postgres/database.ts';
-import { administratorPassword, florinOn } from '../../server/tests/support/service/florin.ts';
-import { openProxy } from '../../server/tests/support/service/proxy.ts';
 
 /** A console and a documentation whose public address has a path, behind a proxy. */
 export function pathJourneys(): void {

@@ -1,7 +1,7 @@
+import { consolePages } from '@florin/server/app/http/console/pages.ts';
+import { failureCodes, retries } from '@florin/server/domains/payments/providers/failures.ts';
+import { methodTypes } from '@florin/server/domains/payments/providers/kept-method.ts';
 import { expect, test } from 'vitest';
-import { consolePages } from '../../server/src/app/http/console/pages.ts';
-import { failureCodes, retries } from '../../server/src/domains/payments/providers/failures.ts';
-import { methodTypes } from '../../server/src/domains/payments/providers/kept-method.ts';
 import { pagePaths } from '../src/shell/page-paths.ts';
 import { de } from '../src/text/de.ts';
 import { en } from '../src/text/en.ts';

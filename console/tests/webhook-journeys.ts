@@ -1,7 +1,7 @@
+import { dataOf } from '@florin/server/tests/factories.ts';
+import { type Receiver, startReceiver } from '@florin/server/tests/webhooks/receiver.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { dataOf } from '../../server/tests/support/factories.ts';
-import { type Receiver, startReceiver } from '../../server/tests/support/webhooks/receiver.ts';
 import { goTo, type OpenedConsole, shown } from './opened-console.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { databaseFromTemplate, type TestDatabase } from '@florin/server/tests/postgres/database.ts';
+import { administratorPassword, florinOn, type TestFlorin } from '@florin/server/tests/service/florin.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { databaseFromTemplate, type TestDatabase } from '../../server/tests/support/postgres/database.ts';
-import { administratorPassword, florinOn, type TestFlorin } from '../../server/tests/support/service/florin.ts';
 import { sdkFiles } from '../../tools/sdk/generate.ts';
 import type * as Sdk from '../src/index.ts';
 import { type PackedSdk, packedSdk, root } from './packed.ts';

@@ -1,8 +1,8 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { grouped, type Page, pages } from '../../server/src/app/docs/pages.ts';
-import { declaredOpenApi } from '../../server/src/app/openapi/document.ts';
+import { grouped, type Page, pages } from '@florin/server/app/docs/pages.ts';
+import { declaredOpenApi } from '@florin/server/app/openapi/document.ts';
 
 /**
  * `node prepare.ts FOLDER` writes the pages as VitePress takes them: at their paths, with links to pages instead of

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { type Welcome, welcomeText } from '../../server/src/app/cli/welcome.ts';
-import { readableLine } from '../../server/src/platform/process/readable-log.ts';
+import { type Welcome, welcomeText } from '@florin/server/app/cli/welcome.ts';
+import { readableLine } from '@florin/server/platform/process/readable-log.ts';
 import { createDemoData } from './demo.ts';
 
 /** `npm run dev`: the service, restarted when a file changes, with a log for people. */

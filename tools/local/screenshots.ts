@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { chromiumPath, openBrowser } from '@florin/server/tests/browser.ts';
+import { type ReadyService, startService } from '@florin/server/tests/service/service-process.ts';
 import type { Page } from 'playwright-core';
-import { chromiumPath, openBrowser } from '../../server/tests/support/browser.ts';
-import { type ReadyService, startService } from '../../server/tests/support/service/service-process.ts';
 import { answerHelp } from '../usage.ts';
 import { createDemoData } from './demo.ts';
 

@@ -1,5 +1,5 @@
-import { declaredOpenApi } from '../../server/src/app/openapi/document.ts';
-import { methodName, typeName } from '../../server/src/platform/http/openapi/client-names.ts';
+import { declaredOpenApi } from '@florin/server/app/openapi/document.ts';
+import { methodName, typeName } from '@florin/server/platform/http/openapi/client-names.ts';
 import type { OpenApiDocument, OpenApiOperation, Schema } from './document.ts';
 
 const header = '// Generated from the OpenAPI document by `npm run docs`. Do not edit.\n';

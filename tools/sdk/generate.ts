@@ -1,6 +1,6 @@
-import { version } from '../../server/src/app/cli/version.ts';
-import { declaredOpenApi } from '../../server/src/app/openapi/document.ts';
-import { methodName, typeName } from '../../server/src/platform/http/openapi/client-names.ts';
+import { version } from '@florin/server/app/cli/version.ts';
+import { declaredOpenApi } from '@florin/server/app/openapi/document.ts';
+import { methodName, typeName } from '@florin/server/platform/http/openapi/client-names.ts';
 import type { OpenApiDocument, OpenApiOperation, Schema } from './document.ts';
 import { commentOf, TypeWriter } from './types.ts';
 

@@ -1,4 +1,4 @@
-import { capital } from '../../server/src/platform/http/openapi/client-names.ts';
+import { capital } from '@florin/server/platform/http/openapi/client-names.ts';
 import type { Schema } from './document.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { type InvoiceStatus, invoiceStatuses, transitions } from '../../server/src/domains/billing/invoices/states.ts';
+import { type InvoiceStatus, invoiceStatuses, transitions } from '@florin/server/domains/billing/invoices/states.ts';
 import { table } from './markdown-table.ts';
 
 /** Generated tables about invoices. */

@@ -1,5 +1,5 @@
-import { checks, findings, keyedChecks } from '../../server/src/app/integrity.ts';
-import { accounts } from '../../server/src/domains/payments/ledger/accounts.ts';
+import { checks, findings, keyedChecks } from '@florin/server/app/integrity.ts';
+import { accounts } from '@florin/server/domains/payments/ledger/accounts.ts';
 import { table } from './markdown-table.ts';
 
 /** Accounts of the ledger, and what `npm run verify` checks and names. */

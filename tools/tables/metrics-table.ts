@@ -1,12 +1,12 @@
-import { assemble } from '../../server/src/app/assemble.ts';
-import { readSettings } from '../../server/src/app/config/settings.ts';
-import { requestMetrics } from '../../server/src/app/http/request-metrics.ts';
-import { workersOf } from '../../server/src/app/workers.ts';
-import { systemClock } from '../../server/src/core/clock.ts';
-import { freshKeyring, parseKeyring } from '../../server/src/platform/crypto/keyring.ts';
-import { Metrics } from '../../server/src/platform/metrics/metrics.ts';
-import { Lifecycle } from '../../server/src/platform/process/lifecycle.ts';
-import { openLog } from '../../server/src/platform/process/log.ts';
+import { assemble } from '@florin/server/app/assemble.ts';
+import { readSettings } from '@florin/server/app/config/settings.ts';
+import { requestMetrics } from '@florin/server/app/http/request-metrics.ts';
+import { workersOf } from '@florin/server/app/workers.ts';
+import { systemClock } from '@florin/server/core/clock.ts';
+import { freshKeyring, parseKeyring } from '@florin/server/platform/crypto/keyring.ts';
+import { Metrics } from '@florin/server/platform/metrics/metrics.ts';
+import { Lifecycle } from '@florin/server/platform/process/lifecycle.ts';
+import { openLog } from '@florin/server/platform/process/log.ts';
 import { table } from './markdown-table.ts';
 
 interface DeclaredMetric {

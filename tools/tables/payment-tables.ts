@@ -1,7 +1,7 @@
-import { dayMs, hourMs, minuteMs, secondMs } from '../../server/src/core/clock.ts';
-import type { EventType } from '../../server/src/core/event-types.ts';
-import { lookUpWaitsMs } from '../../server/src/domains/payments/operation-queue/rules.ts';
-import { failureCodes } from '../../server/src/domains/payments/providers/failures.ts';
+import { dayMs, hourMs, minuteMs, secondMs } from '@florin/server/core/clock.ts';
+import type { EventType } from '@florin/server/core/event-types.ts';
+import { lookUpWaitsMs } from '@florin/server/domains/payments/operation-queue/rules.ts';
+import { failureCodes } from '@florin/server/domains/payments/providers/failures.ts';
 import {
   eventOfStatus,
   isFinal,
@@ -9,7 +9,7 @@ import {
   nextByUpdate,
   type TransactionStatus,
   transactionStatuses,
-} from '../../server/src/domains/payments/transactions/states.ts';
+} from '@florin/server/domains/payments/transactions/states.ts';
 import { table } from './markdown-table.ts';
 
 /** Generated tables about payments. */

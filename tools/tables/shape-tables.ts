@@ -1,5 +1,5 @@
+import type { Route } from '@florin/server/platform/http/route.ts';
 import type { TSchema } from 'typebox';
-import type { Route } from '../../server/src/platform/http/route.ts';
 import { table } from './markdown-table.ts';
 
 /** The fields of a request: path, headers, query and body. */

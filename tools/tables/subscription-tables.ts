@@ -1,10 +1,10 @@
-import { longestInterval } from '../../server/src/domains/billing/plans/rules.ts';
+import { longestInterval } from '@florin/server/domains/billing/plans/rules.ts';
 import {
   eventOf,
   hasEnded,
   subscriptionStates,
   transitions,
-} from '../../server/src/domains/billing/subscriptions/states.ts';
+} from '@florin/server/domains/billing/subscriptions/states.ts';
 import { table } from './markdown-table.ts';
 
 /** Generated tables about subscriptions. */

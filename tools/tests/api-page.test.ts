@@ -2,11 +2,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { referenceTexts, type ShellExample } from '@florin/server/app/openapi/reference-texts.ts';
+import { databaseFromTemplate, type TestDatabase } from '@florin/server/tests/postgres/database.ts';
+import { florinOn, type TestFlorin } from '@florin/server/tests/service/florin.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestShell } from '../../cli/tests/run.ts';
-import { referenceTexts, type ShellExample } from '../../server/src/app/openapi/reference-texts.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../server/tests/support/postgres/database.ts';
-import { florinOn, type TestFlorin } from '../../server/tests/support/service/florin.ts';
 import { pasted } from './pasted.ts';
 
 /** Groups whose examples build on each other, in order; further ones follow. */

@@ -3,11 +3,11 @@ import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { environmentName, settings } from '@florin/server/app/config/settings.ts';
+import { Metrics } from '@florin/server/platform/metrics/metrics.ts';
 import { afterAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { serverPrograms } from '../../cli/src/commands/operators.ts';
-import { environmentName, settings } from '../../server/src/app/config/settings.ts';
-import { Metrics } from '../../server/src/platform/metrics/metrics.ts';
 import { declaredMetrics } from '../tables/metrics-table.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

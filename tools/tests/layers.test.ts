@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { brokenRules, importsFromOutside } from '../layers.ts';
+import { brokenRules, importsFromOutside, importsOfServer } from '../layers.ts';
 
 const main = (text: string) => ({ path: 'app/main.ts', text });
 
@@ -86,6 +86,16 @@ test('a package that imports from outside of its folder is found, and one that s
   expect(importsFromOutside('p', [outside]).join()).toContain('imports ../../server/src/core/clock.ts');
   const alone = { path: 'tests/a.ts', text: "import '../src/b.ts'; import 'pg'; import '@florin/sdk';" };
   expect(importsFromOutside('p', [alone])).toEqual([]);
+});
+
+test('the server is imported by name, and by the console only what they share', () => {
+  const money = (specifier: string) => [{ path: 'format/money.tsx', text: `import { x } from '${specifier}';` }];
+  expect(importsOfServer('console/src', money('../../../server/src/core/money.ts')).join()).toContain('by name');
+  expect(importsOfServer('console/src', money('@florin/server/platform/lists/page.ts')).join()).toContain(
+    'only its core',
+  );
+  expect(importsOfServer('console/src', money('@florin/server/core/money.ts'))).toEqual([]);
+  expect(importsOfServer('tools', money('@florin/server/platform/lists/page.ts'))).toEqual([]);
 });
 
 test('tests may import everything, and need no importer', () => {

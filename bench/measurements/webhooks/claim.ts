@@ -1,5 +1,5 @@
+import { deliveryIdFrom } from '@florin/server/domains/webhooks/delivery-queue/enqueue.cte.ts';
 import pg from 'pg';
-import { deliveryIdFrom } from '../../../server/src/domains/webhooks/delivery-queue/enqueue.cte.ts';
 import type { Bench, Line } from '../../bench.ts';
 import { measureCreateToPost, waitForPosts } from '../../delivery-latency.ts';
 import { hasOpenDeliveries, registerEndpoint, waitUntil, writeBacklog } from '../../outbox.ts';

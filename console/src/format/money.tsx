@@ -1,5 +1,5 @@
-import { exponentOf } from '../../../server/src/core/currency.ts';
-import { decimalOf } from '../../../server/src/core/money.ts';
+import { exponentOf } from '@florin/server/core/currency.ts';
+import { decimalOf } from '@florin/server/core/money.ts';
 import { usePreferences } from '../shell/preferences.tsx';
 
 const formats = new Map<string, Intl.NumberFormat>();

@@ -1,6 +1,6 @@
+import { currencyCodes } from '@florin/server/core/currency.ts';
 import { MultiSelect, Select, SimpleGrid, Switch, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { currencyCodes } from '../../../../server/src/core/currency.ts';
 import { channelsModifyProvider, channelsModifyType } from '../../api/choices.ts';
 import type { ChannelListItem } from '../../api/client.ts';
 import { useProfile } from '../../session/session.tsx';

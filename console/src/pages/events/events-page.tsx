@@ -1,5 +1,5 @@
+import { eventTypes } from '@florin/server/core/event-types.ts';
 import { Text, TextInput } from '@mantine/core';
-import { eventTypes } from '../../../../server/src/core/event-types.ts';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { DottedName } from '../../ui/dotted-name.tsx';

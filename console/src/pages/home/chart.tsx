@@ -1,8 +1,8 @@
 import 'uplot/dist/uPlot.min.css';
+import { csvLine } from '@florin/server/core/csv.ts';
 import { ActionIcon, Group, Paper, ScrollArea, Table, Title, Tooltip, useComputedColorScheme } from '@mantine/core';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import UPlot from 'uplot';
-import { csvLine } from '../../../../server/src/core/csv.ts';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
 import { Icon } from '../../ui/icons.tsx';
 

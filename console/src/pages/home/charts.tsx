@@ -1,6 +1,6 @@
+import { decimalOf } from '@florin/server/core/money.ts';
 import { Select, SimpleGrid } from '@mantine/core';
 import { useState } from 'react';
-import { decimalOf } from '../../../../server/src/core/money.ts';
 import type { StatisticsRow } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
 import { moneyText } from '../../format/money.tsx';

@@ -1,6 +1,6 @@
+import { defaultScopes, scopes } from '@florin/server/core/scopes.ts';
 import { MultiSelect, TagsInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { defaultScopes, scopes } from '../../../../server/src/core/scopes.ts';
 import type { GeneratedDeveloperKey } from '../../api/client.ts';
 import { useProfile } from '../../session/session.tsx';
 import { useMode } from '../../shell/mode.tsx';

@@ -1,5 +1,5 @@
+import { currencyCodes } from '@florin/server/core/currency.ts';
 import { Title } from '@mantine/core';
-import { currencyCodes } from '../../../../server/src/core/currency.ts';
 import { ledgerEntriesAccount } from '../../api/choices.ts';
 import type { AccountBalance } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';

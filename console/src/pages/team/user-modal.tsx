@@ -1,6 +1,6 @@
+import { roleNames, userTypes } from '@florin/server/core/scopes.ts';
 import { Anchor, MultiSelect, Select, Switch, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { roleNames, userTypes } from '../../../../server/src/core/scopes.ts';
 import type { ConsoleProfile, User } from '../../api/client.ts';
 import { useChange } from '../../api/hooks.ts';
 import { useProfile } from '../../session/session.tsx';

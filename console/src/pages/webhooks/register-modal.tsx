@@ -1,6 +1,6 @@
+import { eventTypes } from '@florin/server/core/event-types.ts';
 import { MultiSelect, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { eventTypes } from '../../../../server/src/core/event-types.ts';
 import { useMode } from '../../shell/mode.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { FormModal } from '../../ui/forms/form-modal.tsx';

@@ -1,6 +1,6 @@
+import { currencyCodes } from '@florin/server/core/currency.ts';
+import { readingsOf, typedAmount } from '@florin/server/core/read-amount.ts';
 import { NativeSelect, Stack, TextInput } from '@mantine/core';
-import { currencyCodes } from '../../../../server/src/core/currency.ts';
-import { readingsOf, typedAmount } from '../../../../server/src/core/read-amount.ts';
 import { moneyText } from '../../format/money.tsx';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
 import { FilterChip } from './filter-chip.tsx';

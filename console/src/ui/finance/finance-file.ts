@@ -1,6 +1,6 @@
+import { csvLine } from '@florin/server/core/csv.ts';
+import { decimalOf } from '@florin/server/core/money.ts';
 import type { InvoiceListItem, RefundListItem, TransactionListItem } from '../../../../sdk/src/generated/api.ts';
-import { csvLine } from '../../../../server/src/core/csv.ts';
-import { decimalOf } from '../../../../server/src/core/money.ts';
 import { localTimeOf } from '../../format/zone.ts';
 import type { TextKey } from '../../text/texts.ts';
 

@@ -1,5 +1,5 @@
+import { currencyCodes } from '@florin/server/core/currency.ts';
 import { Select } from '@mantine/core';
-import { currencyCodes } from '../../../../server/src/core/currency.ts';
 import { useText } from '../../shell/preferences.tsx';
 
 interface CurrencySelectProps {

@@ -1,7 +1,7 @@
+import { exponentOf } from '@florin/server/core/currency.ts';
+import { readingsOf, typedAmount } from '@florin/server/core/read-amount.ts';
 import { TextInput, type TextInputProps } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
-import { exponentOf } from '../../../../server/src/core/currency.ts';
-import { readingsOf, typedAmount } from '../../../../server/src/core/read-amount.ts';
 import { moneyText } from '../../format/money.tsx';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
 
