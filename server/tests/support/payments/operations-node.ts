@@ -12,7 +12,8 @@ import { Dispatcher } from '../../../src/domains/payments/operations/dispatcher.
 import { Settler } from '../../../src/domains/payments/operations/settle.ts';
 import { findOfPayment, type OperationRow } from '../../../src/domains/payments/operations/statements.ts';
 import type { Providers } from '../../../src/domains/payments/providers/directory.ts';
-import type { Absent, Operation, Outcome, Provider } from '../../../src/domains/payments/providers/provider.ts';
+import type { Absent, Outcome } from '../../../src/domains/payments/providers/outcome.ts';
+import type { Operation, Provider } from '../../../src/domains/payments/providers/provider.ts';
 import { createRefund, type RefundInput } from '../../../src/domains/payments/refunds/create.ts';
 import { createPayment } from '../../../src/domains/payments/transactions/create.ts';
 import type { CreateInput } from '../../../src/domains/payments/transactions/schema.ts';

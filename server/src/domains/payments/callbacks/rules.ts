@@ -1,7 +1,8 @@
 import { hourMs, minuteMs, secondMs } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
 import { type FinalOutcome, isFinalOutcome } from '../operations/settlement.ts';
-import type { MethodUpdate, Outcome, ProviderCallback } from '../providers/provider.ts';
+import type { Outcome } from '../providers/outcome.ts';
+import type { MethodUpdate, ProviderCallback } from '../providers/provider.ts';
 
 /** The content of a callback that settling it needs. */
 export interface CallbackContent {

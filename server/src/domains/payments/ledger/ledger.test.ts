@@ -7,7 +7,7 @@ import { dayMs } from '../../../core/clock.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { failure } from '../providers/failures.ts';
-import type { Outcome } from '../providers/provider.ts';
+import type { Outcome } from '../providers/outcome.ts';
 import { accounts } from './accounts.ts';
 import { balancesOf } from './balance.ts';
 import { entriesOf } from './entries.ts';

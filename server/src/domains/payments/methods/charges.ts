@@ -5,7 +5,7 @@ import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { ProviderName } from '../providers/directory.ts';
 import { type Failure, type FailureCode, failure } from '../providers/failures.ts';
 import type { Agreement, Consent, KeptMethod, ProviderMethod, SaveRequest } from '../providers/kept-method.ts';
-import type { Outcome } from '../providers/provider.ts';
+import type { Outcome } from '../providers/outcome.ts';
 import { changeMethod, insertMethod, type MethodChangeDeps } from './change.ts';
 import type { MethodCustomers } from './customers.ts';
 import { attemptsReached } from './declines.ts';

@@ -1,6 +1,6 @@
 import { publicId } from '../../../core/id.ts';
 import type { Log } from '../../../platform/process/log.ts';
-import type { NamedMode } from '../providers/provider.ts';
+import type { NamedMode } from '../providers/outcome.ts';
 import type { MethodRow } from './record.ts';
 
 /** What a report of a provider is about: a channel, and one of its methods if it is known. */

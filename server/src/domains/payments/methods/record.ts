@@ -4,7 +4,7 @@ import { keptMetadata, livemode, nullable } from '../../../platform/http/shapes.
 import { defineRecord, type RecordOf, type RowOf, stored } from '../../../platform/lists/define-record.ts';
 import type { ProviderName } from '../providers/directory.ts';
 import { agreements, type Consent, methodTypes } from '../providers/kept-method.ts';
-import type { NextAction } from '../providers/provider.ts';
+import type { NextAction } from '../providers/outcome.ts';
 import { methodStatus } from './states.ts';
 
 export const methodType = Type.Enum([...methodTypes], { $id: 'PaymentMethodType' });

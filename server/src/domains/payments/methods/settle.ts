@@ -1,5 +1,5 @@
 import type { Transaction, Transactional } from '../../../platform/postgres/database.ts';
-import type { NextAction, SetupOutcome } from '../providers/provider.ts';
+import type { NextAction, SetupOutcome } from '../providers/outcome.ts';
 import { changeMethod, customerOf, type MethodChange, type MethodChangeDeps } from './change.ts';
 import { columnsOf, type Sealer } from './kept.ts';
 import { finishMethodOperation, type MethodOperationRow, openMethodOperation } from './operation-statements.ts';

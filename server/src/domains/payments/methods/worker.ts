@@ -13,17 +13,8 @@ import { lookUpAt, maximumLimitWaitMs } from '../operation-queue/rules.ts';
 import { callInTime } from '../providers/call-in-time.ts';
 import type { ProviderName, Providers } from '../providers/directory.ts';
 import { type Failure, failure } from '../providers/failures.ts';
-import type {
-  Absent,
-  Call,
-  DetachOperation,
-  MethodProvider,
-  NamedMode,
-  Outcome,
-  Provider,
-  SetupOperation,
-  SetupOutcome,
-} from '../providers/provider.ts';
+import type { Absent, NamedMode, Outcome, SetupOutcome } from '../providers/outcome.ts';
+import type { Call, DetachOperation, MethodProvider, Provider, SetupOperation } from '../providers/provider.ts';
 import { changeMethod } from './change.ts';
 import type { MethodCustomers } from './customers.ts';
 import { keptMethodOf, sourceOf } from './kept.ts';

@@ -5,16 +5,8 @@ import { returnAddressOf } from '../channels/return-address.ts';
 import type { SecretOpener } from '../channels/secrets.ts';
 import { noMethods, type SentMethods } from '../methods/charges.ts';
 import { callInTime, type UnknownOutcome } from '../providers/call-in-time.ts';
-import type {
-  Absent,
-  Call,
-  CaptureProvider,
-  Credentials,
-  Operation,
-  Outcome,
-  Provider,
-  Purchase,
-} from '../providers/provider.ts';
+import type { Absent, Outcome } from '../providers/outcome.ts';
+import type { Call, CaptureProvider, Credentials, Operation, Provider, Purchase } from '../providers/provider.ts';
 import { capturedAmountOf } from '../transactions/captured.ts';
 import { paymentTokenOf } from '../transactions/payment-token.ts';
 import { noPurchase } from '../transactions/purchase.ts';

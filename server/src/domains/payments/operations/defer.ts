@@ -5,7 +5,7 @@ import type { Transactional } from '../../../platform/postgres/database.ts';
 import { giveUpCharge } from '../operation-queue/give-up.ts';
 import { lookUpAt } from '../operation-queue/rules.ts';
 import { type Deferral, deferOperations, deferralColumns } from '../operation-queue/statements.ts';
-import type { NextAction, Outcome } from '../providers/provider.ts';
+import type { NextAction, Outcome } from '../providers/outcome.ts';
 import type { Payments } from '../transactions/payments.ts';
 import { isFinal } from '../transactions/states.ts';
 import { addTimelineMessages, type TimelineMessage } from '../transactions/timeline-message-statements.ts';

@@ -1,7 +1,7 @@
 import type { ChannelCredentials } from '../channels/credentials.ts';
 import { type ChargeMethods, involvesMethod, noMethods } from '../methods/charges.ts';
 import type { Providers } from '../providers/directory.ts';
-import type { Absent, Outcome } from '../providers/provider.ts';
+import type { Absent, Outcome } from '../providers/outcome.ts';
 import { lookUpOperation, type ObserveCall, type PublicAddress, providerOperation } from './call.ts';
 import type { OperationRow } from './statements.ts';
 

@@ -2,7 +2,7 @@ import { plainArray, textArray } from '../../../platform/postgres/array-literal.
 import type { MethodEffect } from '../methods/charges.ts';
 import type { ProviderName } from '../providers/directory.ts';
 import { type Failure, failure } from '../providers/failures.ts';
-import type { Outcome } from '../providers/provider.ts';
+import type { Outcome } from '../providers/outcome.ts';
 import { refundAfterOutcome } from '../refunds/record.ts';
 import type { RefundRow } from '../refunds/statements.ts';
 import { type CaptureRecord, type CaptureRow, captureRecordOf } from '../transactions/capture-record.ts';

@@ -1,4 +1,4 @@
-import type { Outcome } from './provider.ts';
+import type { Outcome } from './outcome.ts';
 
 type Success = Extract<Outcome, { kind: 'succeeded' }>;
 type Unknown = Extract<Outcome, { kind: 'unknown' }>;

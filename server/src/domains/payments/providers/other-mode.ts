@@ -1,5 +1,5 @@
 import type { CustomerAtProvider } from './kept-method.ts';
-import type { NamedMode } from './provider.ts';
+import type { NamedMode } from './outcome.ts';
 
 /** The provider has a customer of the other mode than the channel's: nothing is sent for it. */
 class OtherModeError extends Error {

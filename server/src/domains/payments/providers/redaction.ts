@@ -1,4 +1,5 @@
-import type { Absent, Credentials, MethodState, Outcome, SetupOutcome } from './provider.ts';
+import type { Absent, MethodState, Outcome, SetupOutcome } from './outcome.ts';
+import type { Credentials } from './provider.ts';
 
 /** Further causes add no information. */
 const maxCauses = 5;

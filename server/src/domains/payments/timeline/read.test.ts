@@ -5,7 +5,7 @@ import { arrangeChannels, principalOf } from '../../../../tests/support/payments
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
 import { uuidOfPublicId } from '../../../core/id.ts';
 import { failure } from '../providers/failures.ts';
-import type { Outcome } from '../providers/provider.ts';
+import type { Outcome } from '../providers/outcome.ts';
 import { addTimelineMessages } from '../transactions/timeline-message-statements.ts';
 import { messageTexts } from './messages.ts';
 import { maximumSteps, readTimeline } from './read.ts';

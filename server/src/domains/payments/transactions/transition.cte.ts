@@ -13,7 +13,7 @@ import {
 } from '../../webhooks/events/append-events.cte.ts';
 import { digestFor } from '../../webhooks/events/digests.ts';
 import { bookTransfers } from '../ledger/book.cte.ts';
-import type { NextAction } from '../providers/provider.ts';
+import type { NextAction } from '../providers/outcome.ts';
 import { type PaymentRow, payment } from './record.ts';
 import { eventOfStatus, isFinal, permittedTransitions, type TransactionStatus } from './states.ts';
 import { countTotals, rollupsDue } from './totals/totals.cte.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { failure } from '../../providers/failures.ts';
-import type { Outcome } from '../../providers/provider.ts';
+import type { Outcome } from '../../providers/outcome.ts';
 import type { OperationRow } from '../statements.ts';
 import { differenceOf, verdictOf } from './rules.ts';
 

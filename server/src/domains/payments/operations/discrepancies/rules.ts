@@ -1,4 +1,4 @@
-import type { Absent, NamedMode, NamedMoney, Outcome } from '../../providers/provider.ts';
+import type { Absent, NamedMode, NamedMoney, Outcome } from '../../providers/outcome.ts';
 import { capturedAmountOf, isAuthorized } from '../../transactions/captured.ts';
 import type { OperationRow } from '../statements.ts';
 import { isFinished } from '../states.ts';

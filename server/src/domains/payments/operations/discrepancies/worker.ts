@@ -4,7 +4,7 @@ import { claimBy, leasesOf } from '../../../../platform/jobs/lease-statements.ts
 import { type FailureReports, type Leased, Worker } from '../../../../platform/jobs/worker.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { lookUpAt } from '../../operation-queue/rules.ts';
-import type { Absent, Outcome } from '../../providers/provider.ts';
+import type { Absent, Outcome } from '../../providers/outcome.ts';
 import { addTimelineMessage } from '../../transactions/timeline-message-statements.ts';
 import { type LookUpDeps, lookUpNow } from '../look-up.ts';
 import type { Settler } from '../settle.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { chargeScenario } from '../../../../../tests/support/payments/charge-scenario.ts';
 import { eventually } from '../../../../../tests/support/postgres/database.ts';
-import type { Outcome } from '../../providers/provider.ts';
+import type { Outcome } from '../../providers/outcome.ts';
 
 const scenario = chargeScenario();
 const { pay, endOfPayment, operationInState } = scenario;

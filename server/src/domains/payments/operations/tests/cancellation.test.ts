@@ -3,7 +3,7 @@ import { chargeScenario } from '../../../../../tests/support/payments/charge-sce
 import { eventually } from '../../../../../tests/support/postgres/database.ts';
 import { uuidOfPublicId } from '../../../../core/id.ts';
 import { failure } from '../../providers/failures.ts';
-import type { Outcome } from '../../providers/provider.ts';
+import type { Outcome } from '../../providers/outcome.ts';
 
 const scenario = chargeScenario();
 const { pay, endOfPayment, operationInState, eventsOf, principal } = scenario;

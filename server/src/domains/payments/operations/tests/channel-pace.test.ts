@@ -4,7 +4,7 @@ import { type OperationsNodeOptions, operationsNode } from '../../../../../tests
 import { eventually } from '../../../../../tests/support/postgres/database.ts';
 import { dayMs, hourMs, minuteMs, secondMs } from '../../../../core/clock.ts';
 import { failure } from '../../providers/failures.ts';
-import type { Outcome } from '../../providers/provider.ts';
+import type { Outcome } from '../../providers/outcome.ts';
 
 /** The clock stands still unless a test moves it, so that the number of calls is exact. */
 const scenario = chargeScenario();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { chargeScenario } from '../../../../../tests/support/payments/charge-scenario.ts';
 import { dayMs, hourMs } from '../../../../core/clock.ts';
 import { failure } from '../../providers/failures.ts';
-import type { Outcome } from '../../providers/provider.ts';
+import type { Outcome } from '../../providers/outcome.ts';
 import { payment } from '../../transactions/record.ts';
 
 const scenario = chargeScenario();

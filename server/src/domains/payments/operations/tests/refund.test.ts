@@ -4,7 +4,7 @@ import { arrangeChannels, principalOf } from '../../../../../tests/support/payme
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { uuidOfPublicId } from '../../../../core/id.ts';
 import { failure } from '../../providers/failures.ts';
-import type { Outcome } from '../../providers/provider.ts';
+import type { Outcome } from '../../providers/outcome.ts';
 import type { RefundRow } from '../../refunds/statements.ts';
 
 let db: TestDatabase;

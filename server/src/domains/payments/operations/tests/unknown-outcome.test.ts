@@ -3,7 +3,7 @@ import { chargeScenario } from '../../../../../tests/support/payments/charge-sce
 import { operationsNode, ScriptedProvider } from '../../../../../tests/support/payments/operations-node.ts';
 import { eventually } from '../../../../../tests/support/postgres/database.ts';
 import { Refusal } from '../../../../core/errors.ts';
-import type { Outcome } from '../../providers/provider.ts';
+import type { Outcome } from '../../providers/outcome.ts';
 
 const scenario = chargeScenario();
 const { pay, endOfPayment, openWithLookUps, operationInState } = scenario;

@@ -1,6 +1,6 @@
 import { exponentOf } from '../../../../core/currency.ts';
 import { amountOfDecimal, decimalOf } from '../../../../core/money.ts';
-import type { NamedMoney } from '../provider.ts';
+import type { NamedMoney } from '../outcome.ts';
 
 /** An amount of Mollie's API: `{currency: 'EUR', value: '10.00'}`. */
 export interface MollieAmount {

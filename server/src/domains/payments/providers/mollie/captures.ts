@@ -1,6 +1,7 @@
 import { type Capture, CaptureMethod, type MollieClient, type Payment } from '@mollie/api-client';
 import { failure } from '../failures.ts';
-import type { Absent, CaptureOperation, Outcome, ReleaseOperation } from '../provider.ts';
+import type { Absent, Outcome } from '../outcome.ts';
+import type { CaptureOperation, ReleaseOperation } from '../provider.ts';
 import { isAmount, mollieAmount, moneyOf } from './amounts.ts';
 import { unsupportedCurrency } from './failures.ts';
 import { keyIn, livemodeIn } from './outcomes.ts';

@@ -1,5 +1,6 @@
 import { type Failure, type FailureCode, failure } from '../failures.ts';
-import type { Operation, Outcome } from '../provider.ts';
+import type { Outcome } from '../outcome.ts';
+import type { Operation } from '../provider.ts';
 import type { MollieApiError } from './client.ts';
 import { bankReasons, failureReasons, statusReasons } from './vocabulary.ts';
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MollieSimulator } from '../../../../../tests/support/simulators/mollie.ts';
 import type { KeptMethod, ProviderMethod } from '../kept-method.ts';
-import type { ChargeOperation, Outcome } from '../provider.ts';
+import type { Outcome } from '../outcome.ts';
+import type { ChargeOperation } from '../provider.ts';
 import {
   callWith,
   cancelOperation,

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Mandate, MollieClient, Payment } from '@mollie/api-client';
 import { failure } from '../failures.ts';
 import type { KeptMethod, ProviderMethod } from '../kept-method.ts';
-import type { MethodState } from '../provider.ts';
+import type { MethodState } from '../outcome.ts';
 import { textOf } from './client.ts';
 import { isGone } from './customers.ts';
 import { isMollieId, livemodeIn } from './outcomes.ts';

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { MollieSimulator } from '../../../../../tests/support/simulators/mollie.ts';
 import type { KeptMethod, ProviderMethod } from '../kept-method.ts';
-import type { SetupOperation, SetupOutcome } from '../provider.ts';
+import type { SetupOutcome } from '../outcome.ts';
+import type { SetupOperation } from '../provider.ts';
 import { callWith, credentials, keptMethod, setupOperation } from './fixture/operations.ts';
 import { MollieProvider } from './mollie.ts';
 

@@ -3,17 +3,8 @@ import type { Clock } from '../../../../core/clock.ts';
 import { failure } from '../failures.ts';
 import type { KeptMethod } from '../kept-method.ts';
 import { otherModeOutcome } from '../other-mode.ts';
-import type {
-  Absent,
-  Call,
-  DetachOperation,
-  MethodProvider,
-  MethodState,
-  Outcome,
-  SetupOperation,
-  SetupOutcome,
-  SetupSource,
-} from '../provider.ts';
+import type { Absent, MethodState, Outcome, SetupOutcome } from '../outcome.ts';
+import type { Call, DetachOperation, MethodProvider, SetupOperation, SetupSource } from '../provider.ts';
 import { redactedOutcome } from '../redaction.ts';
 import { clientFor, isApiKey, MollieApiError, missingApiKey } from './client.ts';
 import { customerFor, isGone } from './customers.ts';

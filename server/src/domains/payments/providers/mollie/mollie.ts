@@ -3,8 +3,8 @@ import { type Clock, systemClock } from '../../../../core/clock.ts';
 import { failure, type Ignored } from '../failures.ts';
 import type { KeptMethod } from '../kept-method.ts';
 import { otherModeOf, otherModeOutcome } from '../other-mode.ts';
+import type { Absent, Outcome } from '../outcome.ts';
 import type {
-  Absent,
   Call,
   Callback,
   CancelOperation,
@@ -13,7 +13,6 @@ import type {
   Credentials,
   MethodProvider,
   Operation,
-  Outcome,
   Provider,
   ProviderCallback,
   RefundOperation,

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MollieSimulator } from '../../../../../tests/support/simulators/mollie.ts';
-import type { BillingAddress, ChargeLine, ChargeOperation, Outcome } from '../provider.ts';
+import type { Outcome } from '../outcome.ts';
+import type { BillingAddress, ChargeLine, ChargeOperation } from '../provider.ts';
 import { callWith, chargeOperation } from './fixture/operations.ts';
 import { MollieProvider } from './mollie.ts';
 

@@ -1,7 +1,8 @@
 import type { Payment, PaymentStatus, Refund } from '@mollie/api-client';
 import { mismatchOutcome } from '../amount-mismatch.ts';
 import { failure } from '../failures.ts';
-import type { CancelOperation, ChargeOperation, Named, Outcome, RefundOperation } from '../provider.ts';
+import type { Named, Outcome } from '../outcome.ts';
+import type { CancelOperation, ChargeOperation, RefundOperation } from '../provider.ts';
 import { isAmount, moneyOf } from './amounts.ts';
 import { textOf } from './client.ts';
 import { paymentFailure } from './failures.ts';

@@ -2,7 +2,8 @@ import { inspect } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Fault, MollieSimulator } from '../../../../../tests/support/simulators/mollie.ts';
 import { startReceiver } from '../../../../../tests/support/webhooks/receiver.ts';
-import type { Call, ChargeOperation, Operation, Outcome } from '../provider.ts';
+import type { Outcome } from '../outcome.ts';
+import type { Call, ChargeOperation, Operation } from '../provider.ts';
 import { callWith, cancelOperation, chargeOperation, credentials, refundOperation } from './fixture/operations.ts';
 import { MollieProvider } from './mollie.ts';
 

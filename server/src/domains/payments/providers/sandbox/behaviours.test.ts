@@ -9,7 +9,8 @@ import {
 } from '../../../../../tests/support/payments/sandbox.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { type FailureCode, failureCodes } from '../failures.ts';
-import type { Absent, Call, CaptureOperation, ChargeOperation, Outcome, RefundOperation } from '../provider.ts';
+import type { Absent, Outcome } from '../outcome.ts';
+import type { Call, CaptureOperation, ChargeOperation, RefundOperation } from '../provider.ts';
 import { type Behaviour, behaviourOf, behaviours, callbackIntervalMs, lateMs, succeed } from './behaviours.ts';
 
 /** Expected results of a behaviour: the answer, a look-up at once, the callbacks in order, and a look-up at the end. */

@@ -2,7 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { isCurrency } from '../../../../core/currency.ts';
 import { Refusal } from '../../../../core/errors.ts';
 import { type FailureCode, failure, failureCodes } from '../failures.ts';
-import type { Callback, MethodUpdate, NamedMoney, Outcome, ProviderCallback } from '../provider.ts';
+import type { NamedMoney, Outcome } from '../outcome.ts';
+import type { Callback, MethodUpdate, ProviderCallback } from '../provider.ts';
 
 /** A callback of the sandbox: its exact body and the signature. */
 export interface SignedMessage {

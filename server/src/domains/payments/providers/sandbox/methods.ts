@@ -2,17 +2,8 @@ import { type Clock, dayMs } from '../../../../core/clock.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { type FailureCode, failure } from '../failures.ts';
 import type { KeptMethod, MethodType, ProviderMethod } from '../kept-method.ts';
-import type {
-  Absent,
-  Call,
-  ChargeOperation,
-  DetachOperation,
-  MethodProvider,
-  MethodState,
-  Outcome,
-  SetupOperation,
-  SetupOutcome,
-} from '../provider.ts';
+import type { Absent, MethodState, Outcome, SetupOutcome } from '../outcome.ts';
+import type { Call, ChargeOperation, DetachOperation, MethodProvider, SetupOperation } from '../provider.ts';
 import { isKnownWord, lateMs, wordOfToken } from './behaviours.ts';
 import { signedMethodMessage } from './messages.ts';
 import {

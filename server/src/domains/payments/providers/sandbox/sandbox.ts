@@ -5,8 +5,8 @@ import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { mismatchOutcome } from '../amount-mismatch.ts';
 import { failure } from '../failures.ts';
 import type { KeptMethod } from '../kept-method.ts';
+import type { Absent, Outcome } from '../outcome.ts';
 import type {
-  Absent,
   Call,
   Callback,
   CancelOperation,
@@ -14,7 +14,6 @@ import type {
   ChargeOperation,
   Credentials,
   Operation,
-  Outcome,
   Provider,
   ProviderCallback,
   RefundOperation,

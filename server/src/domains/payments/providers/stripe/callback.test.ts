@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { StripeSimulator } from '../../../../../tests/support/simulators/stripe.ts';
 import type { SignedCallback } from '../../../../../tests/support/simulators/stripe-records.ts';
 import { Refusal } from '../../../../core/errors.ts';
-import type { Outcome, ProviderCallback, SetupOutcome } from '../provider.ts';
+import type { Outcome, SetupOutcome } from '../outcome.ts';
+import type { ProviderCallback } from '../provider.ts';
 import { callWith, chargeOperation, credentials, refundOperation, setupOperation } from './fixture/operations.ts';
 import { StripeProvider } from './stripe.ts';
 

@@ -1,6 +1,7 @@
 import Stripe from 'stripe';
 import { Refusal } from '../../../../core/errors.ts';
-import type { Callback, Credentials, MethodUpdate, OperationUpdate, Outcome, ProviderCallback } from '../provider.ts';
+import type { Outcome } from '../outcome.ts';
+import type { Callback, Credentials, MethodUpdate, OperationUpdate, ProviderCallback } from '../provider.ts';
 import { keyOf } from './find.ts';
 import { intentOutcome, isOfPage, modeOf, refundOutcome } from './outcomes.ts';
 import { events } from './vocabulary.ts';

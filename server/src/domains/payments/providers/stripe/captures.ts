@@ -1,6 +1,7 @@
 import type Stripe from 'stripe';
 import { type Failure, failure } from '../failures.ts';
-import type { Absent, CaptureOperation, Outcome, ReleaseOperation } from '../provider.ts';
+import type { Absent, Outcome } from '../outcome.ts';
+import type { CaptureOperation, ReleaseOperation } from '../provider.ts';
 import { isStripeApiError } from './declines.ts';
 import { withFee } from './intents.ts';
 import { endedAuthorization, feeOf, modeOf } from './outcomes.ts';

@@ -1,6 +1,7 @@
 import Stripe from 'stripe';
 import { type Failure, type FailureCode, failure, mayFallBack } from '../failures.ts';
-import type { DetachOperation, Operation, Outcome, SetupOperation } from '../provider.ts';
+import type { Outcome } from '../outcome.ts';
+import type { DetachOperation, Operation, SetupOperation } from '../provider.ts';
 import { failureCodeOf, refusalCodeOf } from './error-codes.ts';
 
 /** Why a payment failed, from an error or from `last_payment_error` of the intent. */

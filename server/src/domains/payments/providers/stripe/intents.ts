@@ -1,6 +1,7 @@
 import type Stripe from 'stripe';
 import { type Failure, failure } from '../failures.ts';
-import type { CancelOperation, ChargeOperation, Outcome } from '../provider.ts';
+import type { Outcome } from '../outcome.ts';
+import type { CancelOperation, ChargeOperation } from '../provider.ts';
 import { customerIdOf } from './customers.ts';
 import { isStripeApiError, outcomeOfError } from './declines.ts';
 import { findIntent, metadataOf } from './find.ts';

@@ -1,7 +1,8 @@
 import type Stripe from 'stripe';
 import { failure } from '../failures.ts';
 import type { KeptMethod, ProviderMethod } from '../kept-method.ts';
-import type { DetachOperation, MethodState, NamedMode, Outcome } from '../provider.ts';
+import type { MethodState, NamedMode, Outcome } from '../outcome.ts';
+import type { DetachOperation } from '../provider.ts';
 import { isStripeApiError } from './declines.ts';
 import { modeOf } from './outcomes.ts';
 import { mandateStatuses, methodTypes } from './vocabulary.ts';

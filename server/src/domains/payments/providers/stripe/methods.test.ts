@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type StripeSimulator, startStripeSimulator } from '../../../../../tests/support/simulators/stripe.ts';
 import { dayMs } from '../../../../core/clock.ts';
 import type { KeptMethod, ProviderMethod } from '../kept-method.ts';
-import type { DetachOperation, SetupOutcome } from '../provider.ts';
+import type { SetupOutcome } from '../outcome.ts';
+import type { DetachOperation } from '../provider.ts';
 import { callWith, credentials, setupOperation } from './fixture/operations.ts';
 import { StripeProvider } from './stripe.ts';
 

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import { type Failure, failure } from '../failures.ts';
-import type { Fee, Named, NamedMode, NamedMoney, NextAction, Outcome } from '../provider.ts';
+import type { Fee, Named, NamedMode, NamedMoney, NextAction, Outcome } from '../outcome.ts';
 import { decline, refusal } from './declines.ts';
 import { amountOfStripe } from './units.ts';
 import { cancellationReasons, intentStatuses, pagesOfActions, refundStatuses } from './vocabulary.ts';

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type StripeSimulator, startStripeSimulator } from '../../../../../tests/support/simulators/stripe.ts';
 import { dayMs, minuteMs } from '../../../../core/clock.ts';
 import type { KeptMethod, ProviderMethod, SaveRequest } from '../kept-method.ts';
-import type { ChargeOperation, Outcome } from '../provider.ts';
+import type { Outcome } from '../outcome.ts';
+import type { ChargeOperation } from '../provider.ts';
 import { callWith, cancelOperation, chargeOperation, setupOperation } from './fixture/operations.ts';
 import { StripeProvider } from './stripe.ts';
 

@@ -1,6 +1,7 @@
 import type Stripe from 'stripe';
 import { failure } from '../failures.ts';
-import type { Outcome, RefundOperation } from '../provider.ts';
+import type { Outcome } from '../outcome.ts';
+import type { RefundOperation } from '../provider.ts';
 import { findRefund, metadataOf } from './find.ts';
 import { refundOutcome } from './outcomes.ts';
 import { stripeAmount, unsupportedAmount } from './units.ts';

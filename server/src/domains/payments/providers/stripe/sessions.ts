@@ -1,7 +1,8 @@
 import type Stripe from 'stripe';
 import { failure } from '../failures.ts';
 import type { MethodType } from '../kept-method.ts';
-import type { CancelOperation, ChargeOperation, Outcome, SetupOperation, SetupOutcome } from '../provider.ts';
+import type { Outcome, SetupOutcome } from '../outcome.ts';
+import type { CancelOperation, ChargeOperation, SetupOperation } from '../provider.ts';
 import { customerIdOf } from './customers.ts';
 import { isStripeApiError } from './declines.ts';
 import { findSession, metadataOf, type Searched } from './find.ts';

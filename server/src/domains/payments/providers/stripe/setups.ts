@@ -1,6 +1,7 @@
 import type Stripe from 'stripe';
 import { type Failure, failure } from '../failures.ts';
-import type { SetupOperation, SetupOutcome } from '../provider.ts';
+import type { SetupOutcome } from '../outcome.ts';
+import type { SetupOperation } from '../provider.ts';
 import { customerIdOf } from './customers.ts';
 import { decline, isStripeApiError, outcomeOfError, refusal } from './declines.ts';
 import { findSetupIntent, metadataOf } from './find.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type StripeSimulator, startStripeSimulator } from '../../../../../tests/support/simulators/stripe.ts';
-import type { Outcome } from '../provider.ts';
+import type { Outcome } from '../outcome.ts';
 import { callWith, cancelOperation, chargeOperation, credentials, refundOperation } from './fixture/operations.ts';
 import { StripeProvider } from './stripe.ts';
 

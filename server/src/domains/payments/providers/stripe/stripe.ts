@@ -2,8 +2,8 @@ import type Stripe from 'stripe';
 import { type Clock, dayMs, hourMs, systemClock } from '../../../../core/clock.ts';
 import { failure } from '../failures.ts';
 import { otherModeOutcome } from '../other-mode.ts';
+import type { Absent, MethodState, Outcome, SetupOutcome } from '../outcome.ts';
 import type {
-  Absent,
   Call,
   Callback,
   CancelOperation,
@@ -11,14 +11,11 @@ import type {
   ChargeOperation,
   Credentials,
   MethodProvider,
-  MethodState,
   Operation,
-  Outcome,
   Provider,
   ProviderCallback,
   RefundOperation,
   SetupOperation,
-  SetupOutcome,
 } from '../provider.ts';
 import { redactedOutcome } from '../redaction.ts';
 import { readStripeCallback } from './callback.ts';

@@ -1,7 +1,7 @@
 import { exponentOf } from '../../../../core/currency.ts';
 import { inUnitsOf } from '../../../../core/money.ts';
 import { failure } from '../failures.ts';
-import type { Outcome } from '../provider.ts';
+import type { Outcome } from '../outcome.ts';
 
 /**
  * Stripe's unit of an amount is not always the minor unit of ISO 4217. From https://docs.stripe.com/currencies,

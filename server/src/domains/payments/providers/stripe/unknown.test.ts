@@ -8,7 +8,8 @@ import {
 import type { StripeFault } from '../../../../../tests/support/simulators/stripe-faults.ts';
 import { startReceiver } from '../../../../../tests/support/webhooks/receiver.ts';
 import { dayMs } from '../../../../core/clock.ts';
-import type { Absent, Call, ChargeOperation, Outcome } from '../provider.ts';
+import type { Absent, Outcome } from '../outcome.ts';
+import type { Call, ChargeOperation } from '../provider.ts';
 import { callWith, cancelOperation, chargeOperation, credentials, refundOperation } from './fixture/operations.ts';
 import { StripeProvider } from './stripe.ts';
 
