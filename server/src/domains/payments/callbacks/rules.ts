@@ -1,6 +1,6 @@
 import { hourMs, minuteMs, secondMs } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
-import { type FinalOutcome, isFinalOutcome } from '../operations/settlement.ts';
+import { type FinalOutcome, isFinalOutcome } from '../operations/effect.ts';
 import type { Outcome } from '../providers/outcome.ts';
 import type { MethodUpdate, ProviderCallback } from '../providers/provider.ts';
 

@@ -11,7 +11,7 @@ import { isFinal } from '../transactions/states.ts';
 import { addTimelineMessages, type TimelineMessage } from '../transactions/timeline-message-statements.ts';
 import type { Transition } from '../transactions/transition.cte.ts';
 import type { ProviderResult } from './call.ts';
-import type { FinalOutcome } from './settlement.ts';
+import type { FinalOutcome } from './effect.ts';
 import type { LeasedOperation } from './statements.ts';
 
 /** An outcome after which the operation stays open. */

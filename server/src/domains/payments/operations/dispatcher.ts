@@ -37,9 +37,9 @@ import { ChannelLimits, maximumInFlightPerChannel } from './channel-limits.ts';
 import { ChannelPace } from './channel-pace.ts';
 import { claimOperations } from './claim-statements.ts';
 import { Deferrer, type RateLimited } from './defer.ts';
+import { type Authorized, type FinalOutcome, isFinalOutcome } from './effect.ts';
 import { decide, limitedLookUpAt, limitedRetryAt, nextLookUpOfAuthorized } from './rules.ts';
 import type { Settler } from './settle.ts';
-import { type Authorized, type FinalOutcome, isFinalOutcome } from './settlement.ts';
 import type { LeasedOperation, OperationRow } from './statements.ts';
 
 export interface DispatcherOptions extends PublicAddress, FailureReports {

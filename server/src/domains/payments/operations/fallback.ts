@@ -5,7 +5,7 @@ import { mayUse } from '../channels/rules.ts';
 import type { ChargeMethods } from '../methods/charges.ts';
 import { mayFallBack } from '../providers/failures.ts';
 import { isFinal } from '../transactions/states.ts';
-import type { FinalOutcome, NextChannel } from './settlement.ts';
+import type { FinalOutcome, NextChannel } from './effect.ts';
 import { findOfPayment, type OperationRow } from './statements.ts';
 
 interface FallbackDeps {

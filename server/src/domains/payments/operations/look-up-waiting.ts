@@ -1,8 +1,8 @@
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { LostCredentialsError } from '../channels/credentials.ts';
+import { isFinalOutcome } from './effect.ts';
 import { type LookUpDeps, lookUpNow } from './look-up.ts';
 import type { Settler } from './settle.ts';
-import { isFinalOutcome } from './settlement.ts';
 import { findOfPayment } from './statements.ts';
 import { isFinished } from './states.ts';
 

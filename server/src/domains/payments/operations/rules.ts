@@ -3,7 +3,7 @@ import { publicId, uuidOfPublicId } from '../../../core/id.ts';
 import { lookUpAt, maximumLimitWaitMs } from '../operation-queue/rules.ts';
 import { failure } from '../providers/failures.ts';
 import { isFinal } from '../transactions/states.ts';
-import type { FinalOutcome } from './settlement.ts';
+import type { FinalOutcome } from './effect.ts';
 import type { OperationRow } from './statements.ts';
 
 /**

@@ -13,21 +13,13 @@ import { isAuthorized } from '../transactions/captured.ts';
 import { concernsInvoice, type Payments } from '../transactions/payments.ts';
 import { isFinal } from '../transactions/states.ts';
 import { isManual, transitionParameters, variantFor } from '../transactions/transition.cte.ts';
+import { takesWithoutCapture } from './capture-effects.ts';
 import { type DiscrepancyReporterDeps, reportContradiction, reportDifference } from './discrepancies/open.ts';
 import { differenceOf, isManualCharge, type Report } from './discrepancies/rules.ts';
+import type { Authorized, FinalOutcome, SettlementFacts } from './effect.ts';
 import { nextChannelFor } from './fallback.ts';
 import { settleBy } from './settle-statements.ts';
-import {
-  type Authorized,
-  contradicts,
-  type FinalOutcome,
-  reverses,
-  type Settlement,
-  type SettlementFacts,
-  settlementOf,
-  takesWithoutCapture,
-  valuesOfSettlements,
-} from './settlement.ts';
+import { contradicts, reverses, type Settlement, settlementOf, valuesOfSettlements } from './settlement.ts';
 import { findOfPayment, type OperationRow } from './statements.ts';
 import { isFinished, type SettledBy } from './states.ts';
 

@@ -1,36 +1,33 @@
 import { plainArray, textArray } from '../../../platform/postgres/array-literal.ts';
 import type { MethodEffect } from '../methods/charges.ts';
-import type { ProviderName } from '../providers/directory.ts';
 import { type Failure, failure } from '../providers/failures.ts';
-import type { Outcome } from '../providers/outcome.ts';
 import { refundAfterOutcome } from '../refunds/record.ts';
-import type { RefundRow } from '../refunds/statements.ts';
-import { type CaptureRecord, type CaptureRow, captureRecordOf } from '../transactions/capture-record.ts';
 import { capturedAmountOf, isAuthorized } from '../transactions/captured.ts';
 import { isFinal, next } from '../transactions/states.ts';
 import type { RefundEvent, Transition, TransitionVariant } from '../transactions/transition.cte.ts';
+import {
+  authorizationEnded,
+  authorized,
+  captureFailed,
+  captureSucceeded,
+  expiring,
+  released,
+  releaseFailed,
+  takesWithoutCapture,
+} from './capture-effects.ts';
+import {
+  type Authorized,
+  chargeCancelled,
+  type Effect,
+  effect,
+  type Failed,
+  type FinalOutcome,
+  type SettlementFacts,
+  type Succeeded,
+  unchanged,
+} from './effect.ts';
 import type { OperationRow } from './statements.ts';
 import { isFinished, type OperationState, type SettledBy } from './states.ts';
-
-/** An outcome that the provider does not revise, except for refunds that fail after they had succeeded. */
-export type FinalOutcome = Extract<Outcome, { kind: 'succeeded' | 'failed' | 'cancelled' }>;
-/** The charge of a payment that is captured by requests has reserved its amount. The charge stays open. */
-export type Authorized = Extract<Outcome, { kind: 'authorized' }>;
-type Succeeded = Extract<Outcome, { kind: 'succeeded' }>;
-type Failed = Extract<Outcome, { kind: 'failed' }>;
-type Cancelled = Extract<Outcome, { kind: 'cancelled' }>;
-
-export function isFinalOutcome(outcome: Outcome): outcome is FinalOutcome {
-  return outcome.kind === 'succeeded' || outcome.kind === 'failed' || outcome.kind === 'cancelled';
-}
-
-/** The fallback channel through which a charge is tried again. */
-export interface NextChannel {
-  id: number;
-  provider: ProviderName;
-  /** The payment method that is charged there, if the payment has one. */
-  methodId: string | null;
-}
 
 /** Everything that follows from a final outcome, ready to be written by one statement. */
 export interface Settlement extends Effect {
@@ -47,43 +44,6 @@ export interface Settlement extends Effect {
   method: MethodEffect | null;
   /** When an operation that stays open is due again, in ms. */
   dueMs: number | null;
-}
-
-/** What an outcome does to the payment and the refund of its operation. */
-interface Effect {
-  transition: Transition;
-  refundStatus: 'SUCCESS' | 'FAILED' | 'CANCELLED' | null;
-  /** A refund that had succeeded has failed. */
-  reverses: boolean;
-  nextChannel: NextChannel | null;
-  captureStatus: 'SUCCESS' | 'FAILED' | null;
-  isAuthorization: boolean;
-  /** The end of the authorization is announced. */
-  tellsExpiring: boolean;
-  /** What a further request to the provider has to release, after a final capture. */
-  releaseAmount: number | null;
-}
-
-export interface SettlementFacts {
-  row: OperationRow;
-  outcome: FinalOutcome | Authorized;
-  by: SettledBy;
-  /**
-   * Settle only while this lease is held. Without it the outcome is settled under any lease: final outcomes stay true.
-   */
-  lease?: string | null | undefined;
-  /** The provider calls and look-ups that the outcome took, to be added to those of the operation. */
-  calls?: number | undefined;
-  lookUps?: number | undefined;
-  nextChannel?: NextChannel | null;
-  method?: MethodEffect | null;
-  /** The refund of the operation, for the body of its event; required if the operation is a refund. */
-  refund?: RefundRow | undefined;
-  /** The same of a capture. */
-  capture?: CaptureRow | undefined;
-  /** When an authorized charge is due again. */
-  dueMs?: number;
-  atMs: number;
 }
 
 /**
@@ -158,24 +118,6 @@ function effectOf(facts: SettlementFacts): Effect {
   }
 }
 
-function unchanged({ row, atMs }: SettlementFacts, nextAction?: OperationRow['next_action']): Effect {
-  return effect({ row, to: row.status, atMs, ...(nextAction && { nextAction }) });
-}
-
-function effect(transition: Transition, further: Partial<Effect> = {}): Effect {
-  return {
-    transition,
-    refundStatus: null,
-    reverses: false,
-    nextChannel: null,
-    captureStatus: null,
-    isAuthorization: false,
-    tellsExpiring: false,
-    releaseAmount: null,
-    ...further,
-  };
-}
-
 function chargeSucceeded({ row, atMs, method }: SettlementFacts, { reference, fee }: Succeeded): Effect {
   return effect({
     row,
@@ -200,125 +142,6 @@ function chargeFailed(facts: SettlementFacts, { reference, failure: { code, mess
     failureMessage: message,
     providerReference: reference,
     writesEvent: true,
-  });
-}
-
-/** A charge that was given up has failed. */
-function chargeCancelled({ row, atMs }: SettlementFacts, cancelled?: Cancelled): Effect {
-  const reason = row.is_given_up ? failure(row.given_up_code ?? 'payment_expired') : cancelled?.failure;
-  return effect({
-    row,
-    to: row.is_given_up ? 'FAILED' : 'CANCELLED',
-    atMs,
-    ...(reason && { failureCode: reason.code, failureMessage: reason.message }),
-    ...(isAuthorized(row) && { authorization: { ends: true } }),
-    writesEvent: true,
-  });
-}
-
-function authorized({ row, method, atMs }: SettlementFacts, { reference, captureBefore }: Authorized): Effect {
-  return effect(
-    {
-      row,
-      to: 'PROCESSING',
-      atMs,
-      providerReference: reference,
-      channelId: row.operation_channel_id,
-      ...(method?.kind === 'kept' && { methodId: method.id }),
-      writesEvent: row.status === 'PENDING',
-      authorization: { begins: { captureBefore }, event: { type: 'transaction.authorized' } },
-    },
-    { isAuthorization: true },
-  );
-}
-
-function expiring({ row, atMs }: SettlementFacts): Effect {
-  const event = { type: 'transaction.authorization_expiring' } as const;
-  return effect({ row, to: row.status, atMs, authorization: { event } }, { tellsExpiring: true });
-}
-
-/** The provider holds nothing any more of the amount: it was captured, released or cancelled, or it has expired. */
-function authorizationEnded(facts: SettlementFacts, outcome: FinalOutcome): Effect {
-  const { row, atMs } = facts;
-  if (capturedAmountOf(row) > 0) return effect(succeedsNow(row, atMs));
-  if (outcome.kind === 'cancelled') return chargeCancelled(facts, outcome);
-  if (outcome.kind === 'succeeded') return unchanged(facts);
-  const { code, providerCode } = outcome.failure;
-  // What a provider calls expired is an authorization by now, and no payer who did not finish.
-  const reason = code === 'payment_expired' ? failure('authorization_expired', providerCode) : outcome.failure;
-  return chargeCancelled(facts, { kind: 'cancelled', failure: reason });
-}
-
-/** What was captured is all that the payment takes. */
-function succeedsNow(row: OperationRow, atMs: number): Transition {
-  return { row, to: 'SUCCESS', atMs, authorization: { ends: true }, writesEvent: true };
-}
-
-/** The last capture ends the payment, at once if nothing is left to release. */
-function captureSucceeded(facts: SettlementFacts, { fee, isReleased = false }: Succeeded): Effect {
-  const { row, atMs } = facts;
-  const rest = row.amount - capturedAmountOf(row) - row.operation_amount;
-  const isLast = row.is_final === true || rest === 0;
-  const isDone = isLast && (rest === 0 || isReleased);
-  return effect(
-    {
-      row,
-      to: isDone ? 'SUCCESS' : 'PROCESSING',
-      atMs,
-      channelId: row.operation_channel_id,
-      ...(fee?.currency === row.currency && { fee: fee.amount }),
-      writesEvent: isDone,
-      authorization: {
-        ends: isLast,
-        capturedChange: row.operation_amount,
-        captureId: row.capture_id as string,
-        event: { type: 'transaction.captured', capture: captureAfter(facts, 'SUCCESS') },
-      },
-    },
-    { captureStatus: 'SUCCESS', releaseAmount: isLast && !isDone ? rest : null },
-  );
-}
-
-function captureFailed(facts: SettlementFacts, { failure: reason }: Failed): Effect {
-  const { row, atMs } = facts;
-  return effect(
-    {
-      row,
-      to: row.status,
-      atMs,
-      authorization: {
-        capturableChange: row.operation_amount,
-        captureId: row.capture_id as string,
-        event: { type: 'transaction.capture_failed', capture: captureAfter(facts, 'FAILED', reason) },
-      },
-    },
-    { captureStatus: 'FAILED' },
-  );
-}
-
-function released({ row, atMs }: SettlementFacts): Effect {
-  return effect(succeedsNow(row, atMs));
-}
-
-/** After a final capture nothing more can be captured: the payment then waits for the authorization to end. */
-function releaseFailed({ row, atMs }: SettlementFacts): Effect {
-  const capturableChange = row.capture_id === null ? row.operation_amount : 0;
-  return effect({ row, to: row.status, atMs, authorization: { capturableChange } });
-}
-
-function captureAfter(
-  { row, capture, outcome: { reference }, atMs }: SettlementFacts,
-  status: 'SUCCESS' | 'FAILED',
-  reason: Failure | null = null,
-): CaptureRecord {
-  if (capture === undefined) throw new Error(`The capture ${row.capture_id} was not read.`);
-  const time = new Date(atMs).toISOString();
-  return captureRecordOf({
-    ...capture,
-    status,
-    failure_code: reason?.code ?? null,
-    provider_reference: reference ?? capture.provider_reference,
-    updated_at: time > capture.updated_at ? time : capture.updated_at,
   });
 }
 
@@ -406,13 +229,6 @@ export function contradicts(row: OperationRow, outcome: FinalOutcome, calls = 0)
   if (reverses(row, outcome, calls)) return false;
   if (isFinished(row.state)) return (row.state === 'SUCCEEDED') !== (outcome.kind === 'succeeded');
   return row.kind === 'CHARGE' && outcome.kind === 'succeeded' && isFinal(row.status);
-}
-
-/** Whether a charge that is captured by requests is said to have taken money before any capture. */
-export function takesWithoutCapture(row: OperationRow, outcome: FinalOutcome): boolean {
-  const { kind, capture_method } = row;
-  const isManual = kind === 'CHARGE' && capture_method === 'MANUAL';
-  return isManual && outcome.kind === 'succeeded' && capturedAmountOf(row) === 0;
 }
 
 /** The values of `settleBy` that follow those of the transitions. */

@@ -10,7 +10,7 @@ import { listedTenants } from '../../../identity/tenants/visible-tenants.ts';
 import type { PaymentsApp } from '../../app.ts';
 import { type FailureCode, failure } from '../../providers/failures.ts';
 import { addTimelineMessage } from '../../transactions/timeline-message-statements.ts';
-import type { FinalOutcome } from '../settlement.ts';
+import type { FinalOutcome } from '../effect.ts';
 import { findByReference, findOfPayment, type OperationRow } from '../statements.ts';
 import { isFinished } from '../states.ts';
 import {

@@ -2,7 +2,7 @@ import type { Clock } from '../../../../core/clock.ts';
 import type { GenerateUuid } from '../../../../core/id.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { addTimelineMessage } from '../../transactions/timeline-message-statements.ts';
-import type { FinalOutcome } from '../settlement.ts';
+import type { FinalOutcome } from '../effect.ts';
 import type { OperationRow } from '../statements.ts';
 import type { SettledBy } from '../states.ts';
 import type { DiscrepancyKind, Report } from './rules.ts';

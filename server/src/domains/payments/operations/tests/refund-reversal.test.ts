@@ -12,8 +12,8 @@ import { failure } from '../../providers/failures.ts';
 import { recordOf } from '../../refunds/record.ts';
 import { findRefund } from '../../refunds/statements.ts';
 import { readTimeline } from '../../timeline/read.ts';
+import type { FinalOutcome } from '../effect.ts';
 import { Settler } from '../settle.ts';
-import type { FinalOutcome } from '../settlement.ts';
 import type { OperationRow } from '../statements.ts';
 
 type Node = Awaited<ReturnType<typeof operationsNode>>;

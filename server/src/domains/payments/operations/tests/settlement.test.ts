@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { failure } from '../../providers/failures.ts';
 import type { RefundRow } from '../../refunds/statements.ts';
 import type { TransactionStatus } from '../../transactions/states.ts';
-import { contradicts, type FinalOutcome, reverses, settlementOf } from '../settlement.ts';
+import type { FinalOutcome } from '../effect.ts';
+import { contradicts, reverses, settlementOf } from '../settlement.ts';
 import type { OperationRow } from '../statements.ts';
 import type { OperationKind, OperationState } from '../states.ts';
 

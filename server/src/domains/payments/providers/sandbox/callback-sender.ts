@@ -4,11 +4,11 @@ import { plainArray, textArray } from '../../../../platform/postgres/array-liter
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import type { DeliverCallback } from '../directory.ts';
 import { callbackIntervalMs } from './behaviours.ts';
+import { expireAuthorization } from './capture-statements.ts';
 import { headersOf, type SignedMessage } from './messages.ts';
 import {
   claimCallbacks,
   type DueCallback,
-  expireAuthorization,
   failReturned,
   recordCallbackFailed,
   recordCallbackSent,

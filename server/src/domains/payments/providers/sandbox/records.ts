@@ -3,11 +3,11 @@ import { plainArray, textArray } from '../../../../platform/postgres/array-liter
 import { Batcher } from '../../../../platform/postgres/batcher.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { behaviourOfWord } from './behaviours.ts';
+import { expireAuthorization, settleCapture, settleRelease } from './capture-statements.ts';
 import { type PayerChoice, payerChoices } from './new-record.ts';
 import {
   countOperationLookUp,
   decideOperation,
-  expireAuthorization,
   failReturned,
   findOperation,
   fixDueResult,
@@ -16,9 +16,7 @@ import {
   type OperationRecord,
   recordRepeatedCalls,
   settleCancel,
-  settleCapture,
   settleRefund,
-  settleRelease,
 } from './statements.ts';
 
 /** The same limits as for creating payments, from which most operations come. */

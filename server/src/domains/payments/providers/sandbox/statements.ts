@@ -51,7 +51,8 @@ export interface NewOperationRecord extends OperationRecord {
   created_ms: number;
 }
 
-const columns = `o.key, o.kind, o.channel_id, o.amount, o.currency, o.state, o.behaviour, o.failure_code, o.fee,
+/** The columns of `OperationRecord`, from `sandbox_operation o`. */
+export const operationColumns = `o.key, o.kind, o.channel_id, o.amount, o.currency, o.state, o.behaviour, o.failure_code, o.fee,
   (extract(epoch from o.settles_at) * 1000)::float8 as settles_ms,
   (extract(epoch from o.returns_at) * 1000)::float8 as returns_ms, o.lookups_left, o.return_url,
   o.statement_descriptor, o.customer, o.captured, o.is_final,
@@ -130,12 +131,12 @@ export const recordRepeatedCalls = statement<OperationRecord>(
                        else o.state end
      from unnest($1::text[], $2::int[]) as again (key, count)
     where o.key = again.key
-   returning ${columns}`,
+   returning ${operationColumns}`,
 );
 
 export const findOperation = statement<OperationRecord>(
   'sandbox.find',
-  `select ${columns} from sandbox_operation o where key = $1 and kind <> 'SETUP'`,
+  `select ${operationColumns} from sandbox_operation o where key = $1 and kind <> 'SETUP'`,
 );
 
 /** Makes a result final before it is reported: the operation can no longer be cancelled. Values: key, now in ms. */
@@ -143,7 +144,7 @@ export const fixDueResult = statement<OperationRecord>(
   'sandbox.fix_due_result',
   `update sandbox_operation o set settles_at = null
     where key = $1 and settles_at <= to_timestamp($2::float8 / 1000)
-   returning ${columns}`,
+   returning ${operationColumns}`,
 );
 
 /**
@@ -158,7 +159,7 @@ export const failReturned = statement<OperationRecord>(
         set state = 'FAILED', returns_at = null,
             failure_code = case o.kind when 'REFUND' then 'refund_refused' else 'capture_failed' end
       where key = $1 and state = 'SUCCEEDED' and returns_at <= to_timestamp($2::float8 / 1000)
-     returning o.charge_key, o.amount as returned, ${columns}
+     returning o.charge_key, o.amount as returned, ${operationColumns}
    ), charge as (
      update sandbox_operation c
         set refunded = c.refunded - refund.returned
@@ -174,7 +175,7 @@ export const countOperationLookUp = statement<OperationRecord>(
   `update sandbox_operation o
       set lookups_left = lookups_left - 1, state = case when lookups_left <= 1 then ${taken} else state end
     where key = $1 and state = 'PENDING' and lookups_left > 0
-   returning ${columns}`,
+   returning ${operationColumns}`,
 );
 
 /**
@@ -209,91 +210,7 @@ export const settleRefund = statement<OperationRecord>(
           returns_at = case when is_refunded then returns_at end
      from result
     where o.key = result.key
-   returning ${columns}`,
-);
-
-/** Whether an authorized charge `c` has not expired. `$2` is now in ms. */
-const isLive = `c.state = 'AUTHORIZED' and (c.settles_at is null or c.settles_at <= to_timestamp($2::float8 / 1000))
-        and c.expires_at > to_timestamp($2::float8 / 1000)`;
-
-/**
- * Captures some of an authorized charge or refuses that. The charge has succeeded when nothing more can be captured:
- * after a final capture, unless the rest is released apart, and when all is captured. Values: the capture's key, now in
- * ms, whether the rest is released apart.
- */
-export const settleCapture = statement<OperationRecord>(
-  'sandbox.settle_capture',
-  `with capture as materialized (
-     select key, charge_key, channel_id, amount, currency, is_final from sandbox_operation
-      where key = $1 and kind = 'CAPTURE' and state = 'UNTAKEN'
-        for update
-   ), charge as (
-     update sandbox_operation c
-        set captured = c.captured + capture.amount, settles_at = null,
-            state = case when c.captured + capture.amount = c.amount or (capture.is_final and not $3::boolean)
-                         then 'SUCCEEDED' else c.state end
-       from capture
-      where c.key = capture.charge_key and c.kind = 'CHARGE' and ${isLive}
-        and c.channel_id = capture.channel_id and c.currency = capture.currency
-        and capture.amount <= c.amount - c.captured
-     returning c.key
-   ), result as (
-     select capture.key, exists (select from charge) as is_captured from capture
-   )
-   update sandbox_operation o
-      set state = case when is_captured then 'SUCCEEDED' else 'FAILED' end,
-          failure_code = case when not is_captured then 'capture_failed' end,
-          settles_at = case when is_captured then settles_at end,
-          callbacks = case when is_captured then callbacks end,
-          callback_due_at = case when is_captured then callback_due_at end,
-          returns_at = case when is_captured then returns_at end
-     from result
-    where o.key = result.key
-   returning ${columns}`,
-);
-
-/**
- * Releases what was not captured of a charge. It succeeds, too, if nothing is left to release, and fails if nothing was
- * captured: such a charge is cancelled. Values: the release's key.
- */
-export const settleRelease = statement<OperationRecord>(
-  'sandbox.settle_release',
-  `with release as materialized (
-     select key, charge_key, channel_id from sandbox_operation
-      where key = $1 and kind = 'RELEASE' and state = 'UNTAKEN'
-        for update
-   ), charge as (
-     update sandbox_operation c
-        set state = 'SUCCEEDED', settles_at = null, callbacks = null, callback_due_at = null
-       from release
-      where c.key = release.charge_key and c.kind = 'CHARGE' and c.state in ('AUTHORIZED', 'SUCCEEDED')
-        and c.channel_id = release.channel_id and c.captured > 0
-     returning c.key
-   ), result as (
-     select release.key, exists (select from charge) as is_released from release
-   )
-   update sandbox_operation o
-      set state = case when is_released then 'SUCCEEDED' else 'FAILED' end,
-          failure_code = case when not is_released then 'invalid_operation' end,
-          settles_at = case when is_released then settles_at end,
-          callbacks = case when is_released then callbacks end,
-          callback_due_at = case when is_released then callback_due_at end
-     from result
-    where o.key = result.key
-   returning ${columns}`,
-);
-
-/**
- * Ends an authorization whose time is over. What was captured of it stays captured. Values: the charge's key, now in
- * ms.
- */
-export const expireAuthorization = statement<OperationRecord>(
-  'sandbox.expire_authorization',
-  `update sandbox_operation o
-      set state = case when o.captured > 0 then 'SUCCEEDED' else 'CANCELLED' end,
-          failure_code = case when o.captured = 0 then 'authorization_expired' end
-    where key = $1 and state = 'AUTHORIZED' and expires_at <= to_timestamp($2::float8 / 1000)
-   returning ${columns}`,
+   returning ${operationColumns}`,
 );
 
 /**
@@ -324,7 +241,7 @@ export const settleCancel = statement<OperationRecord>(
           failure_code = case when not is_cancelled then 'invalid_operation' end
      from result
     where o.key = result.key
-   returning ${columns}`,
+   returning ${operationColumns}`,
 );
 
 /** Values: key, new state, failure code, the decision (selects the callbacks to send), now in ms, kind. */
@@ -335,7 +252,7 @@ export const decideOperation = statement<OperationRecord>(
           callback_due_at = case when callbacks is not null then to_timestamp($5::float8 / 1000) end,
           kept_at = case when customer is not null and $2 = 'SUCCEEDED' then to_timestamp($5::float8 / 1000) end
     where key = $1 and state = 'UNDECIDED' and kind = $6
-   returning ${columns}`,
+   returning ${operationColumns}`,
   { wakes: [{ topic: sandboxCallbacksDue, when: (rows) => rows.length > 0 }] },
 );
 
