@@ -1,5 +1,18 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type {
+  AcceptDisputeOperation,
+  DisputeNotice,
+  DisputePage,
+  DisputeReading,
+  DisputeReference,
+  FraudWarning,
+  RefundNotice,
+  RefundReading,
+  RefundReference,
+  SubmitEvidenceOperation,
+  Unanswered,
+} from './dispute.ts';
+import type {
   Agreement,
   BankAccount,
   Consent,
@@ -40,6 +53,8 @@ export interface Provider {
    * Absent if the provider cannot authorize payments first (`abilities.ts`). `lookUp` finds the results of these, too.
    */
   readonly captures?: CaptureProvider;
+  /** Absent if the provider tells of no disputes. */
+  readonly disputes?: DisputeProvider;
   /** Whether some of its methods need the lines and the billing address of a charge, which are read only then. */
   readonly takesPurchase?: boolean;
 }
@@ -72,6 +87,31 @@ export interface MethodProvider {
   lookUp(operation: SetupOperation, call: Call): Promise<SetupOutcome | Absent>;
   /** Reads a method as it is at the provider now. */
   read(method: KeptMethod, call: Call): Promise<MethodState>;
+}
+
+/** What a provider implements that tells of disputes: chargebacks, and money that comes back without one. */
+export interface DisputeProvider {
+  /** Reads a dispute as it is at the provider now. A callback only says that it changed. */
+  read(reference: DisputeReference, call: Call): Promise<DisputeReading>;
+  /**
+   * One page of what began or changed since a time, with refunds that may have been made elsewhere. Read again and
+   * again, and overlapping, so that nothing depends on callbacks. `cursor`: null, or `next` of the page before.
+   */
+  listSince(sinceMs: number, cursor: string | null, call: Call): Promise<DisputePage | Unanswered>;
+  /** Reads a refund of which a callback told, and that Florin may not have sent. */
+  readRefund(reference: RefundReference, call: Call): Promise<RefundReading>;
+  /** Absent where disputes cannot be answered. */
+  readonly answers?: DisputeAnswers;
+}
+
+/**
+ * Called again with the same key as long as the outcome is unknown, once reading the dispute has shown that it was not
+ * carried out.
+ */
+export interface DisputeAnswers {
+  /** Uploads the files first. `succeeded` also if the provider has this answer already. */
+  submit(operation: SubmitEvidenceOperation, call: Call): Promise<Outcome>;
+  accept(operation: AcceptDisputeOperation, call: Call): Promise<Outcome>;
 }
 
 /** One request to a provider, written to the database before the first call. */
@@ -276,6 +316,9 @@ export interface ProviderCallback {
   notice?: OperationUpdate;
   /** The change of a payment method that the message reports. */
   methodNotice?: MethodUpdate;
+  disputeNotice?: DisputeNotice;
+  refundNotice?: RefundNotice;
+  fraudWarning?: FraudWarning;
 }
 
 /** A payment method, or the setup of one, of which a callback says that it has changed. Florin then reads it. */
