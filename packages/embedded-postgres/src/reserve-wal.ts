@@ -12,6 +12,8 @@ const fewFiles = 4;
 const fileBytes = 16 * 1024 * 1024;
 /** The disk must have this much free: 4 GB. What is left of a nearly full one is for payments. */
 const leastFreeBytes = 8 * reservedFiles * fileBytes;
+/** How much longer each pause lasts than the file before it took, so that commits wait in a tenth of the time at most. */
+const pauses = 9;
 /** Temporary: it ends with the connection. */
 const slot = 'reserved_wal';
 /** The reserve is made once more than so many files, 64 MB, are written: a folder that is only tried stays small. */
@@ -47,7 +49,7 @@ export async function reserveWalLater(connection: EmbeddedConnection, options: R
  * MB and takes about as long as it takes to write the next 250 MB, so that the first 500 MB that a new database writes
  * would have such a pause every 16 MB.
  *
- * Each switch to the next file creates one. A checkpoint that PostgreSQL begins meanwhile would make used files ready
+ * Each switch to the next file creates one, with pauses: a new database has its first load by then. A checkpoint that PostgreSQL begins meanwhile would make used files ready
  * again, so a replication slot keeps them until all are there. The last checkpoint then renames those that were left,
  * so that they are written next.
  */
@@ -59,13 +61,14 @@ export async function reserveWal(
   if (bavail * bsize < leastFreeBytes) return;
   const client = await openSession(connection);
   try {
-    const missing = reservedFiles - (await countFiles(client));
-    if (missing <= fewFiles) return;
+    if (reservedFiles - (await countFiles(client)) <= fewFiles) return;
     await client.query(`select pg_create_physical_replication_slot('${slot}', true, true)`);
-    for (let i = 0; i < missing && !signal.aborted; i++) {
+    while ((await countFiles(client)) < reservedFiles) {
+      const startedMs = performance.now();
       // Without a record in it PostgreSQL would not leave the file.
       await client.query(`select pg_logical_emit_message(false, 'embedded-postgres', 'reserve')`);
       await client.query('select pg_switch_wal()');
+      await sleep(pauses * (performance.now() - startedMs), undefined, { signal, ref: false });
     }
     await client.query(`select pg_drop_replication_slot('${slot}')`);
     await client.query('checkpoint');
