@@ -37,6 +37,9 @@ interface Answer {
     isCancelable?: boolean;
     field?: string;
     amountRemaining?: { value: string };
+    amountChargedBack?: { value: string };
+    count?: number;
+    reason?: { code: string } | null;
     _links?: Record<string, unknown>;
     _embedded?: { methods: { id: string }[] };
   };
@@ -191,7 +194,8 @@ describe('payments and refunds', () => {
     const operation = chargeOperation();
     const { reference } = (await mollie.charge(operation, call)) as { reference: string };
     simulator.pay(reference);
-    simulator.payment(reference).amountChargedBack = { currency: 'EUR', value: '19.99' };
+    simulator.chargeBack(reference);
+    expect(await read(reference)).toMatchObject({ amountChargedBack: { currency: 'EUR', value: '19.99' } });
     expect((await read(reference)).status).toBe('paid');
     expect((await mollie.lookUp({ ...operation, reference }, call)).kind).toBe('succeeded');
     simulator.payment(reference).amountCaptured = { currency: 'EUR', value: '5.00' };
@@ -371,5 +375,61 @@ describe('methods that are kept', () => {
     expect(await read(id)).toMatchObject({ status: 'pending', isCancelable: true });
     simulator.returnDebit(id, 'AM04');
     expect(await read(id)).toMatchObject({ status: 'failed', details: { bankReasonCode: 'AM04' } });
+  });
+});
+
+describe('chargebacks', () => {
+  async function chargedBack(facts = {}) {
+    const { id } = await create();
+    simulator.pay(id);
+    return { id, chargeback: simulator.chargeBack(id, facts).id };
+  }
+
+  const chargebacksOf = async (id: string) => (await request('GET', `/payments/${id}/chargebacks`)).body;
+
+  // https://docs.mollie.com/reference/get-chargeback
+  test('a chargeback has neither status nor deadline nor mode, and nothing answers it', async () => {
+    const { id, chargeback } = await chargedBack();
+    const { body } = await request('GET', `/payments/${id}/chargebacks/${chargeback}`);
+    expect(Object.keys(body).sort()).toEqual([
+      '_links',
+      'amount',
+      'createdAt',
+      'id',
+      'paymentId',
+      'reason',
+      'resource',
+      'reversedAt',
+    ]);
+    expect((await chargebacksOf(id)).count).toBe(1);
+  });
+
+  // https://docs.mollie.com/reference/get-chargeback, `reason`
+  test('only a chargeback of a direct debit has a reason', async () => {
+    const card = await chargedBack();
+    const debit = await chargedBack({ code: 'AC04' });
+    const reasonOf = async ({ id, chargeback }: typeof card) =>
+      (await request('GET', `/payments/${id}/chargebacks/${chargeback}`)).body.reason;
+    expect(await reasonOf(card)).toBeNull();
+    expect(await reasonOf(debit)).toMatchObject({ code: 'AC04' });
+  });
+
+  // https://github.com/mollie/laravel-mollie/issues/147, https://github.com/laravel/cashier-mollie/issues/157. Check: the
+  // webhook is called for a reversal too, and `amountChargedBack` is gone then.
+  test('the webhook of the payment is called again, whose status stays paid', async () => {
+    const { id, chargeback } = await chargedBack({ value: '4.00' });
+    expect(await read(id)).toMatchObject({ status: 'paid', amountChargedBack: { value: '4.00' } });
+    simulator.reverseChargeback(chargeback);
+    expect((await read(id)).amountChargedBack).toBeUndefined();
+    expect((await read(id)).status).toBe('paid');
+  });
+
+  // https://docs.adyen.com/risk-management/chargeback-guidelines/sepa-chargebacks: a bank may ignore a refund.
+  test('a refunded payment can still be charged back', async () => {
+    const { id } = await create();
+    simulator.pay(id);
+    simulator.refundInDashboard(id);
+    simulator.chargeBack(id);
+    expect(await read(id)).toMatchObject({ amountRefunded: { value: '10.00' }, amountChargedBack: { value: '10.00' } });
   });
 });

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callWith, chargeOperation } from '../../src/domains/payments/providers/mollie/fixture/operations.ts';
 import { MollieProvider } from '../../src/domains/payments/providers/mollie/mollie.ts';
 import {
+  bankReasons,
   captureStatuses,
+  chargebackReasons,
   events,
   failureReasons,
   mandateMethods,
@@ -140,6 +142,11 @@ describe.skipIf(documentsFolder === undefined)('Mollie', () => {
         documented(`status-reason-${of}-response`),
       );
       expect(sorted(statusReasons)).toEqual([...new Set(reasons)].sort());
+    });
+
+    test('a chargeback has the reasons of a failed debit, which the document does not list', () => {
+      expect(sorted(chargebackReasons)).toEqual(sorted(bankReasons));
+      expect(contract.schemaAt('entity-chargeback', 'reason', 'code').enum).toBeUndefined();
     });
 
     test('every method, by the document and not by the library', () => {

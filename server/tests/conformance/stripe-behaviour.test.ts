@@ -371,3 +371,134 @@ describe('events', () => {
     expect(notice).toMatchObject({ key: operation.key, outcome: { kind: 'succeeded' } });
   });
 });
+
+describe('disputes', () => {
+  const disputes = () => simulator.account.disputes;
+  const evidence = { 'evidence[product_description]': 'A chess board' };
+
+  async function disputed(facts = {}): Promise<string> {
+    await confirmed('pm_card_visa');
+    return disputes().open(lastIntent()?.id as string, facts).id;
+  }
+
+  const answer = (id: string, fields: Record<string, string> = evidence) => post(`/v1/disputes/${id}`, fields);
+
+  // https://docs.stripe.com/api/disputes/update: "submit … true (the default)"
+  test('evidence is submitted at once unless submit is false', async () => {
+    const id = await disputed();
+    const staged = await answer(id, { ...evidence, submit: 'false' });
+    expect(staged.body).toMatchObject({
+      status: 'needs_response',
+      evidence_details: { has_evidence: true, submission_count: 0 },
+    });
+    expect((await answer(id)).body).toMatchObject({
+      status: 'under_review',
+      evidence_details: { submission_count: 1 },
+    });
+  });
+
+  // https://docs.stripe.com/disputes/responding. Check: the texts, and that a late answer is refused, not only ignored.
+  test('evidence is submitted once, not after the deadline, and not where the bank takes no answer', async () => {
+    const id = await disputed();
+    await answer(id);
+    expect((await answer(id)).status).toBe(400);
+    const unanswerable = await disputed({ dueInDays: null });
+    expect((await answer(unanswerable)).status).toBe(400);
+    const late = await disputed({ dueInDays: 1 });
+    nowMs += 25 * hourMs;
+    expect((await answer(late)).status).toBe(400);
+    expect(disputes().get(late).status).toBe('needs_response');
+  });
+
+  // https://docs.stripe.com/file-upload
+  test('a file is a PDF, JPEG or PNG of at most 5 MB, and evidence names files by the id of an upload', async () => {
+    const upload = (content: string, type: string) => {
+      const form = new FormData();
+      form.set('purpose', 'dispute_evidence');
+      form.set('file', new File([content], 'file', { type }));
+      const headers = { authorization: `Bearer ${simulatedApiKey}` };
+      return fetch(`${simulator.url}/v1/files`, { method: 'POST', headers, body: form });
+    };
+    expect((await upload('x', 'image/tiff')).status).toBe(400);
+    expect((await upload('x'.repeat(5_000_001), 'image/png')).status).toBe(400);
+    const { id: file } = (await (await upload('x', 'image/png')).json()) as { id: string };
+    const id = await disputed();
+    expect(await answer(id, { 'evidence[receipt]': 'file_nothing' })).toMatchObject({
+      status: 400,
+      body: { error: { code: 'resource_missing' } },
+    });
+    expect((await answer(id, { 'evidence[receipt]': file })).status).toBe(200);
+  });
+
+  // https://docs.stripe.com/disputes/api: the texts together.
+  test('all texts of the evidence have at most 150,000 characters together', async () => {
+    const id = await disputed();
+    const names = [
+      'access_activity_log',
+      'cancellation_policy_disclosure',
+      'cancellation_rebuttal',
+      'duplicate_charge_explanation',
+      'product_description',
+      'refund_policy_disclosure',
+      'refund_refusal_explanation',
+      'uncategorized_text',
+    ];
+    const long = Object.fromEntries(names.map((name) => [`evidence[${name}]`, 'x'.repeat(20_000)]));
+    expect((await answer(id, long)).status).toBe(400);
+  });
+
+  // https://docs.stripe.com/api/disputes/close: "from needs_response to lost … irreversible". Check: of an inquiry.
+  test('only a dispute that waits for an answer can be closed, and is lost then', async () => {
+    const id = await disputed();
+    expect((await post(`/v1/disputes/${id}/close`, {})).body).toMatchObject({ status: 'lost' });
+    expect((await post(`/v1/disputes/${id}/close`, {})).status).toBe(400);
+    const inquiry = await disputed({ isInquiry: true });
+    expect((await post(`/v1/disputes/${inquiry}/close`, {})).status).toBe(400);
+  });
+
+  // https://docs.stripe.com/disputes/how-disputes-work; error code `charge_disputed`.
+  test('a charge whose money was taken cannot be refunded, one that is only asked about can', async () => {
+    const refund = () => post('/v1/refunds', { payment_intent: lastIntent()?.id as string, amount: '100' });
+    await disputed({ isInquiry: true });
+    expect((await refund()).status).toBe(200);
+    const id = await disputed();
+    expect(await refund()).toMatchObject({ status: 400, body: { error: { code: 'charge_disputed' } } });
+    disputes().decide(id, 'won');
+    expect((await refund()).status).toBe(200);
+  });
+
+  // https://docs.stripe.com/api/disputes/object, `amount`, `balance_transactions`
+  test('the amount may differ from that of the charge, and the funds are zero, one or two bookings', async () => {
+    const inquiry = disputes().get(await disputed({ isInquiry: true }));
+    expect(inquiry.balance_transactions).toEqual([]);
+    const dispute = disputes().get(await disputed({ amount: 2100 }));
+    expect(dispute.balance_transactions.map(({ amount }) => amount)).toEqual([-2100]);
+    disputes().decide(dispute.id, 'won');
+    expect(dispute.balance_transactions.map(({ amount }) => amount)).toEqual([-2100, 2100]);
+  });
+
+  // https://docs.stripe.com/api/charges/object, `failure_balance_transaction`. Check: that its intent stays succeeded.
+  test('a charge that fails after its money was booked has the booking by which the money left', async () => {
+    await confirmed('pm_card_visa');
+    const { id } = lastIntent() as { id: string };
+    disputes().failDebit(id, 'insufficient_funds');
+    const { body } = await send('GET', '/v1/balance_transactions?type=payment_failure_refund&expand[0]=data.source');
+    const [booking] = (body as unknown as { data: { id: string; source: unknown }[] }).data;
+    expect(booking?.source).toMatchObject({ status: 'failed', failure_balance_transaction: booking?.id });
+  });
+
+  // https://docs.stripe.com/testing#disputes
+  test.each([
+    ['pm_card_createDispute', 'needs_response', 1],
+    ['pm_card_createDisputeInquiry', 'warning_needs_response', 1],
+    ['pm_card_createMultipleDisputes', 'needs_response', 2],
+  ])('the test card %s is disputed at once', async (token, status, count) => {
+    const before = disputes().all.length;
+    await confirmed(token);
+    expect(
+      disputes()
+        .all.slice(before)
+        .map((dispute) => dispute.status),
+    ).toEqual(Array(count).fill(status));
+  });
+});

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dayMs } from '../../src/core/clock.ts';
+import type { EvidenceFile } from '../../src/domains/payments/providers/dispute.ts';
 import type { KeptMethod, SaveRequest } from '../../src/domains/payments/providers/kept-method.ts';
 import {
   callWith,
@@ -11,15 +12,15 @@ import {
 import { StripeProvider } from '../../src/domains/payments/providers/stripe/stripe.ts';
 import { builtStripeMock, startStripeMock } from '../support/conformance/stripe-mock.ts';
 
-const file = builtStripeMock();
+const program = builtStripeMock();
 
 /** Stripe's own stripe-mock takes every request of the connector. It answers with fixtures and keeps no state. */
-describe.skipIf(file === undefined)('stripe-mock', () => {
+describe.skipIf(program === undefined)('stripe-mock', () => {
   let mock: Awaited<ReturnType<typeof startStripeMock>>;
   let stripe: StripeProvider;
 
   beforeAll(async () => {
-    mock = await startStripeMock(file as string);
+    mock = await startStripeMock(program as string);
     stripe = new StripeProvider(mock.url);
   });
   afterAll(() => mock.close());
@@ -36,6 +37,16 @@ describe.skipIf(file === undefined)('stripe-mock', () => {
   const consent = { ipAddress: '192.0.2.1', userAgent: 'Browser', acceptedTime: '2026-11-27T10:00:00.000Z' };
   const { customer } = setupOperation();
   const save: SaveRequest = { customer, agreement: 'SUBSCRIPTION', consent };
+  const answer = { key: 'dsp_1-1', disputeId: 'dsp_1', reference: 'dp_1', chargeReference: 'pi_1', calledMs: null };
+  const file = {
+    name: 'receipt',
+    id: 'fil_1',
+    fileName: 'a.pdf',
+    type: 'application/pdf',
+    content: Buffer.from('%PDF'),
+  };
+  const texts = [{ name: 'product_description', text: 'A chess board' }];
+  const submission = { texts, files: [file] as EvidenceFile[], defenseReason: null };
   const old = { createdMs: Date.now() - 2 * dayMs };
 
   test.each([
@@ -69,6 +80,15 @@ describe.skipIf(file === undefined)('stripe-mock', () => {
     ['a refund', () => stripe.refund(refundOperation('pi_1'), call)],
     ['a look-up of a refund', () => stripe.lookUp(refundOperation('pi_1', { reference: 're_1' }), call)],
     ['a search for a refund', () => stripe.lookUp(refundOperation('pi_1', old), call)],
+    ['a reading of a dispute', () => stripe.disputes.read({ dispute: 'dp_1', charge: null }, call)],
+    ['a reading of a failed charge', () => stripe.disputes.read({ dispute: 'ch_1', charge: null }, call)],
+    ['a reading of a refund', () => stripe.disputes.readRefund({ refund: 're_1', charge: 'pi_1' }, call)],
+    ['a list of disputes', () => stripe.disputes.listSince(old.createdMs, null, call)],
+    ['a list of refunds', () => stripe.disputes.listSince(old.createdMs, 'refunds', call)],
+    ['a list of failed debits', () => stripe.disputes.listSince(old.createdMs, 'returns', call)],
+    ['the disputes of a charge', () => stripe.disputes.listOf('pi_1', null, call)],
+    ['an acceptance of a dispute', () => stripe.disputes.answers?.accept({ ...answer, kind: 'ACCEPT' }, call)],
+    ['evidence', () => stripe.disputes.answers?.submit({ ...answer, ...submission, kind: 'SUBMIT' }, call)],
     ['a cancellation', () => stripe.cancel(cancelOperation(chargeOperation({ reference: 'pi_1' })), call)],
   ])('takes %s', async (_, act) => {
     mock.answered.length = 0;

@@ -1,5 +1,11 @@
 import Stripe from 'stripe';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  appealEvidence,
+  disputeReasons,
+  disputeStatuses,
+  evidence,
+} from '../../src/domains/payments/providers/stripe/dispute-vocabulary.ts';
 import { meaningOfCode } from '../../src/domains/payments/providers/stripe/error-codes.ts';
 import {
   callWith,
@@ -105,6 +111,8 @@ describe.skipIf(documentsFolder === undefined)('Stripe', () => {
       'setup_intent',
       'checkout.session',
       'dispute',
+      'file',
+      'radar.early_fraud_warning',
       'payout',
     ])('takes the %s that Stripe publishes as a fixture', (name) => {
       expect(contract.violationsOfSchema(name, strippedOf(stripeFixtures()[name]))).toEqual([]);
@@ -174,6 +182,16 @@ describe.skipIf(documentsFolder === undefined)('Stripe', () => {
     ],
     ['customer', async () => read(`/v1/customers/${(await keptDebit()).customer}`)],
     ['payment_method', async () => read(`/v1/payment_methods/${(await keptDebit()).payment_method}`)],
+    ['dispute', async () => simulator.account.disputes.open((await paidIntent()).id as string)],
+    ['radar.early_fraud_warning', async () => simulator.account.disputes.warn((await paidIntent()).id as string)],
+    [
+      'file',
+      () =>
+        simulator.account.disputes.upload(
+          { purpose: 'dispute_evidence' },
+          new File(['x'], 'x.png', { type: 'image/png' }),
+        ),
+    ],
     ['checkout.session', async () => read(`/v1/checkout/sessions/${await openedPage()}`)],
     ['mandate', async () => read(`/v1/mandates/${(await keptDebit()).mandate}`)],
     ['setup_intent', () => keptDebit()],
@@ -256,6 +274,25 @@ describe.skipIf(documentsFolder === undefined)('Stripe', () => {
       expect([...refundFailureReasons]).toEqual(named(contract.schemaAt('refund', 'failure_reason')));
     });
 
+    test('every status and reason of a dispute', () => {
+      expect(sorted(disputeStatuses)).toEqual(sdkWordsOf('Disputes', 'Dispute', 'Status'));
+      expect(sorted(disputeReasons)).toEqual(named(contract.schemaAt('dispute', 'reason')));
+    });
+
+    test('every member of the evidence, as long as Stripe takes it', () => {
+      const { evidence: schema } = contract.bodySchemaOf('POST', '/v1/disputes/dp_1').properties ?? {};
+      const members = (schema as SchemaObject).properties as Record<string, SchemaObject>;
+      expect(sorted(evidence)).toEqual(sorted({ ...members, appeal: {} }));
+      expect(sorted(evidence)).toEqual(sdkMembersOf('Disputes', 'Evidence'));
+      expect(sorted(appealEvidence)).toEqual(sdkMembersOf('Disputes', 'Card'));
+      for (const [name, taken] of Object.entries(evidence)) {
+        if ('ignored' in taken) continue;
+        // The ids of files have no length.
+        const maxCharacters = taken.kind === 'TEXT' ? taken.maxCharacters : undefined;
+        expect([name, members[name]?.maxLength]).toEqual([name, maxCharacters]);
+      }
+    });
+
     test('every event about payments', () => {
       const endpoint = contract.bodySchemaOf('POST', '/v1/webhook_endpoints');
       const { items } = (endpoint.properties as Record<string, { items: SchemaObject }>).enabled_events as {
@@ -300,6 +337,8 @@ describe.skipIf(documentsFolder === undefined)('Stripe', () => {
       [paths.refunds, 'Refunds', 'RefundCreateParams', { gone: [], added: [] }],
       ['/v1/setup_intents', 'SetupIntents', 'SetupIntentCreateParams', { gone: ['payment_method_types'], added: [] }],
       ['/v1/customers', 'Customers', 'CustomerCreateParams', { gone: [], added: ['validate'] }],
+      ['/v1/disputes/dp_1', 'Disputes', 'DisputeUpdateParams', { gone: [], added: ['intended_submission_method'] }],
+      ['/v1/files', 'Files', 'FileCreateParams', { gone: [], added: [] }],
       [
         '/v1/checkout/sessions',
         'Checkout/Sessions',

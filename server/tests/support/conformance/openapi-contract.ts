@@ -232,6 +232,7 @@ const formats = {
   currency: /^[a-z]{3}$/,
   decimal: /^-?\d+(\.\d+)?$/,
   date: /^\d{4}-\d\d-\d\d$/,
+  binary: true as const,
   'unix-time': true as const,
 };
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 /** The members of an interface of a resource: `PaymentIntents`, `PaymentIntentCreateParams`. */
 export function sdkMembersOf(resource: string, name: string): string[] {
-  return [...body(resource, `interface ${name} {`).matchAll(/^ {4,8}(\w+)\??:/gm)]
+  return [...body(resource, `interface ${name} {`).matchAll(/^ {4,16}(\w+)\??:/gm)]
     .filter(([line]) => line.search(/\w/) === indentation(resource, name))
     .map(([, member]) => member as string)
     .sort();

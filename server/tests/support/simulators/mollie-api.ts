@@ -8,6 +8,7 @@ import {
 } from './mollie-customers.ts';
 import {
   captureBody,
+  chargebackBody,
   firstMethods,
   hal,
   isCancelable,
@@ -101,7 +102,16 @@ export class MollieApi {
     const { pathname, searchParams } = new URL(path, 'http://mollie');
     if (pathname.startsWith('/v2/customers')) return this.#routeCustomers(method, pathname, searchParams, body);
     if (pathname === '/v2/methods' && method === 'GET') return this.#listMethods(searchParams);
-    const [, id, release, captures, captureId, refunds, refundId] = pathOfPayments.exec(pathname) ?? notFound();
+    if (pathname === '/v2/chargebacks' && method === 'GET') {
+      const all = this.#ofPayments(({ chargebacks }) => chargebacks);
+      return this.#list('chargebacks', pathname, all, searchParams, (each) => chargebackBody(each, this.root));
+    }
+    if (pathname === '/v2/refunds' && method === 'GET') {
+      const all = this.#ofPayments(({ refunds }) => refunds);
+      return this.#list('refunds', pathname, all, searchParams, (each) => refundBody(each, this.root));
+    }
+    const [, id, release, captures, captureId, refunds, refundId, chargebacks, chargebackId] =
+      pathOfPayments.exec(pathname) ?? notFound();
     if (id === undefined) {
       if (method === 'POST') return this.#create(parseObject(body));
       return this.#list('payments', pathname, this.#visible(), searchParams, (each) => paymentBody(each, this.root));
@@ -115,6 +125,14 @@ export class MollieApi {
         return { status: 200, body: captureBody(capture, this.root) };
       }
       return this.#list('captures', pathname, payment.captures, searchParams, (each) => captureBody(each, this.root));
+    }
+    if (chargebacks !== undefined) {
+      const all = payment.chargebacks;
+      if (chargebackId !== undefined) {
+        const chargeback = all.find((each) => each.id === chargebackId) ?? notFound();
+        return { status: 200, body: chargebackBody(chargeback, this.root) };
+      }
+      return this.#list('chargebacks', pathname, all, searchParams, (each) => chargebackBody(each, this.root));
     }
     if (refunds === undefined) {
       if (method === 'DELETE') this.#cancel(payment);
@@ -190,6 +208,13 @@ export class MollieApi {
   /** A key sees the payments of its mode. */
   #visible(): SimulatedPayment[] {
     return [...this.payments.values()].filter(({ mode }) => mode === this.#mode);
+  }
+
+  /** What belongs to payments, oldest first. */
+  #ofPayments<Row extends { createdMs: number }>(rowsOf: (payment: SimulatedPayment) => Row[]): Row[] {
+    return this.#visible()
+      .flatMap(rowsOf)
+      .sort((one, other) => one.createdMs - other.createdMs);
   }
 
   #create(body: Record<string, unknown>): ApiAnswer {
@@ -300,6 +325,8 @@ function notFound(): never {
   throw new Problem(404, 'Nothing exists under this address.');
 }
 
-/** The id of the payment, its release, a capture, a refund. */
-const pathOfPayments =
-  /^\/v2\/payments(?:\/(\w+)(?:(\/release-authorization)|(\/captures(?:\/(\w+))?)|(\/refunds(?:\/(\w+))?))?)?$/;
+/** The id of the payment, its release, a capture, a refund, a chargeback. */
+const pathOfPayments = new RegExp(
+  '^/v2/payments(?:/(\\w+)(?:(/release-authorization)|' +
+    '(/captures(?:/(\\w+))?)|(/refunds(?:/(\\w+))?)|(/chargebacks(?:/(\\w+))?))?)?$',
+);

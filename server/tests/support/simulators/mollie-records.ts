@@ -34,11 +34,10 @@ export interface SimulatedPayment {
   createdMs: number;
   /** When it came into its present state, unless that is `open`. */
   changedMs: number | null;
-  /** Only for payments of which some was charged back; the status stays `paid`. */
-  amountChargedBack?: Amount;
   /** A release of the authorization was asked for; whether and when it succeeds is the issuer's decision. */
   isReleasing: boolean;
   refunds: SimulatedRefund[];
+  chargebacks: SimulatedChargeback[];
 }
 
 export type Mode = 'live' | 'test';
@@ -71,6 +70,16 @@ export interface SimulatedRefund {
   description: string;
   metadata: unknown;
   createdMs: number;
+}
+
+export interface SimulatedChargeback {
+  id: string;
+  paymentId: string;
+  amount: Amount;
+  /** Only those of direct debits have one. */
+  reason: { code: string; description: string } | null;
+  createdMs: number;
+  reversedMs: number | null;
 }
 
 export interface SimulatedCapture {
@@ -147,6 +156,7 @@ export function newPayment(body: Record<string, unknown>, mode: Mode, createdMs:
     changedMs: null,
     isReleasing: false,
     refunds: [],
+    chargebacks: [],
     captures: [],
     ...(body.lines !== undefined && { lines: body.lines }),
     ...(body.billingAddress !== undefined && { billingAddress: body.billingAddress }),
@@ -302,7 +312,7 @@ export function remaining({ amount, refunds }: SimulatedPayment): bigint {
 /** The payment in the format of the API (HAL). */
 export function paymentBody(payment: SimulatedPayment, root: string): Record<string, unknown> {
   const { refunds, createdMs, changedMs, failureReason, webhookUrl, isReleasing: _, offered: __, ...rest } = payment;
-  const { bankReasonCode, captures, ...shown } = rest;
+  const { bankReasonCode, captures, chargebacks, ...shown } = rest;
   const { status, id } = payment;
   const self = `${root}/v2/payments/${id}`;
   const customer = payment.customerId === undefined ? undefined : `${root}/v2/customers/${payment.customerId}`;
@@ -310,6 +320,9 @@ export function paymentBody(payment: SimulatedPayment, root: string): Record<str
   const isChargedInTest = payment.sequenceType === 'recurring' && payment.mode === 'test';
   const timeOfStatus = timesOfStatuses[status];
   const refunded = minorUnits(payment.amount) - remaining(payment);
+  const chargedBack = chargebacks
+    .filter(({ reversedMs }) => reversedMs === null)
+    .reduce((sum, chargeback) => sum + minorUnits(chargeback.amount), 0n);
   const inDecimals = (units: bigint): Amount => ({ ...payment.amount, value: decimalsOf(units, payment.amount) });
   return {
     resource: 'payment',
@@ -320,6 +333,8 @@ export function paymentBody(payment: SimulatedPayment, root: string): Record<str
     ...(status === 'authorized' && { captureBefore: timeOf((changedMs ?? createdMs) + authorizedMs) }),
     ...(finalStatuses.includes(status) ? {} : { isCancelable: isCancelable(payment) }),
     ...(isPaid && { amountRefunded: inDecimals(refunded), amountRemaining: inDecimals(remaining(payment)) }),
+    // The status stays `paid`.
+    ...(chargedBack > 0n && { amountChargedBack: inDecimals(chargedBack) }),
     ...(webhookUrl === null ? {} : { webhookUrl }),
     details: detailsOf(failureReason, bankReasonCode),
     profileId: 'pfl_simulated',
@@ -330,6 +345,7 @@ export function paymentBody(payment: SimulatedPayment, root: string): Record<str
       ...(customer !== undefined && { customer: hal(customer) }),
       ...(payment.mandateId !== undefined && { mandate: hal(`${customer}/mandates/${payment.mandateId}`) }),
       ...(refunds.length > 0 && { refunds: hal(`${self}/refunds`) }),
+      ...(chargebacks.length > 0 && { chargebacks: hal(`${self}/chargebacks`) }),
       ...(captures.length > 0 && { captures: hal(`${self}/captures`) }),
       dashboard: page(`${root}/checkout/${id}`),
       documentation: page('https://docs.mollie.com/reference/get-payment'),
@@ -371,6 +387,39 @@ export function hal(href: string) {
 /** A link to a page for people. */
 export function page(href: string) {
   return { href, type: 'text/html' };
+}
+
+/** A chargeback of some of a payment, or of all of it; also after a refund, which the bank may ignore. */
+export function newChargeback(
+  payment: SimulatedPayment,
+  { value = payment.amount.value, code }: { value?: string | undefined; code?: string | undefined },
+  createdMs: number,
+): SimulatedChargeback {
+  return {
+    id: newId('chb_'),
+    paymentId: payment.id,
+    amount: { ...payment.amount, value },
+    reason: code === undefined ? null : { code, description: `The bank's reason ${code}` },
+    createdMs,
+    reversedMs: null,
+  };
+}
+
+/** Mollie names neither the mode nor a status nor a deadline. */
+export function chargebackBody(chargeback: SimulatedChargeback, root: string): Record<string, unknown> {
+  const { createdMs, reversedMs, ...shown } = chargeback;
+  const payment = `${root}/v2/payments/${shown.paymentId}`;
+  return {
+    resource: 'chargeback',
+    ...shown,
+    createdAt: timeOf(createdMs),
+    reversedAt: reversedMs === null ? null : timeOf(reversedMs),
+    _links: {
+      self: hal(`${payment}/chargebacks/${shown.id}`),
+      payment: hal(payment),
+      documentation: page('https://docs.mollie.com/reference/get-chargeback'),
+    },
+  };
 }
 
 export function refundBody({ createdMs, ...shown }: SimulatedRefund, root: string): Record<string, unknown> {

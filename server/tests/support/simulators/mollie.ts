@@ -11,8 +11,11 @@ import { checkoutPage, isUndecided } from './mollie-checkout.ts';
 import type { SimulatedMandate } from './mollie-customers.ts';
 import {
   capturedOf,
+  chargebackBody,
   hal,
   isOfferedFor,
+  newChargeback,
+  newRefund,
   type PaymentStatus,
   Problem,
   page,
@@ -20,7 +23,9 @@ import {
   type RefundStatus,
   refundBody,
   type SimulatedCapture,
+  type SimulatedChargeback,
   type SimulatedPayment,
+  type SimulatedRefund,
 } from './mollie-records.ts';
 import { RequestLimit } from './request-limit.ts';
 
@@ -212,20 +217,49 @@ export class MollieSimulator {
     if (['processing', 'refunded', 'failed'].includes(status)) this.#sendCallback(payment);
   }
 
-  /** A signed next-gen callback about a payment or refund in its current state: an event, or the entity alone. */
-  signedCallback(id: string, secret: string, form: 'event' | 'entity' = 'event'): SimulatedCallback {
-    const { payment, refund } = this.#find(id);
-    const entity = refund === undefined ? paymentBody(payment, this.url) : refundBody(refund, this.url);
-    const type = `${entity.resource}.${entity.status}`;
+  /** The payer's bank takes money back. Mollie calls the webhook of the payment, whose status stays `paid`. */
+  chargeBack(id: string, facts: { value?: string; code?: string } = {}): SimulatedChargeback {
+    const payment = this.payment(id);
+    if (payment.status !== 'paid') throw new Error(`${id} is ${payment.status} and cannot be charged back.`);
+    const chargeback = newChargeback(payment, facts, this.#now());
+    payment.chargebacks.push(chargeback);
+    this.#sendCallback(payment);
+    return chargeback;
+  }
+
+  /** The money of a chargeback comes back. */
+  reverseChargeback(id: string): void {
+    const { payment, chargeback } = this.#find(id);
+    if (chargeback === undefined) throw new Error(`${id} is not a chargeback.`);
+    chargeback.reversedMs = this.#now();
+    this.#sendCallback(payment);
+  }
+
+  /** The merchant refunds a payment in Mollie's dashboard. */
+  refundInDashboard(id: string, value = this.payment(id).amount.value): SimulatedRefund {
+    const payment = this.payment(id);
+    const refund = newRefund(payment, { amount: { ...payment.amount, value } }, this.#now());
+    payment.refunds.push(refund);
+    this.#sendCallback(payment);
+    return refund;
+  }
+
+  /**
+   * A signed next-gen callback about a payment, refund or chargeback in its current state: an event, with the entity or
+   * without, or the entity alone.
+   */
+  signedCallback(id: string, secret: string, form: 'event' | 'bare' | 'entity' = 'event'): SimulatedCallback {
+    const { entity, status } = this.#entity(id);
+    const type = `${entity.resource}.${status}`;
     const createdAt = new Date(this.#now()).toISOString();
-    const eventId = `event_${id.slice(3)}${entity.status}`;
+    const eventId = `event_${id.slice(3)}${status}`;
     const event = {
       resource: 'event',
       id: eventId,
       type,
       entityId: id,
       createdAt,
-      _embedded: { entity },
+      ...(form !== 'bare' && { _embedded: { entity } }),
       _links: {
         self: hal(`${this.url}/v2/events/${eventId}`),
         documentation: page('https://docs.mollie.com/reference/get-webhook-event'),
@@ -238,10 +272,21 @@ export class MollieSimulator {
     return { url: '', headers: { 'content-type': 'application/json', 'x-mollie-signature': signature }, body };
   }
 
+  #entity(id: string): { entity: Record<string, unknown>; status: string } {
+    const { payment, refund, chargeback } = this.#find(id);
+    if (chargeback !== undefined) {
+      const status = chargeback.reversedMs === null ? 'received' : 'reversed';
+      return { entity: chargebackBody(chargeback, this.url), status };
+    }
+    const entity = refund === undefined ? paymentBody(payment, this.url) : refundBody(refund, this.url);
+    return { entity, status: entity.status as string };
+  }
+
   #find(id: string) {
     for (const payment of this.api.payments.values()) {
       const refund = payment.refunds.find((each) => each.id === id);
-      if (refund !== undefined || payment.id === id) return { payment, refund };
+      const chargeback = payment.chargebacks.find((each) => each.id === id);
+      if ((refund ?? chargeback) !== undefined || payment.id === id) return { payment, refund, chargeback };
     }
     throw new Error(`There is no ${id}.`);
   }

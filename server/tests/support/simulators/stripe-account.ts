@@ -1,4 +1,5 @@
 import { StripeCustomers } from './stripe-customers.ts';
+import { StripeDisputes } from './stripe-disputes.ts';
 import type { SimulatedEndpoint } from './stripe-endpoints.ts';
 import { methodBody } from './stripe-method-objects.ts';
 import { debits, refusalOfMethod, StripeMethods } from './stripe-methods.ts';
@@ -77,6 +78,11 @@ export class StripeAccount implements StripeWorld {
   readonly customers = new StripeCustomers(this, this.methods);
   readonly setups = new StripeSetups(this, this.methods, this.customers);
   readonly sessions = new StripeSessions(this);
+  readonly disputes = new StripeDisputes(
+    this,
+    () => this.charges,
+    (intentId, amount) => this.createRefund({ payment_intent: intentId, amount: `${amount}` }),
+  );
   /** Called for every change that Stripe sends an event for. */
   onEvent: (type: string, object: { object: string }) => void = () => {};
   /** Whether its objects are of the live mode. */
@@ -209,11 +215,13 @@ export class StripeAccount implements StripeWorld {
     return this.sessions.owns(intentId);
   }
 
+  /** A refund without our key, such as one made in the Dashboard, has no metadata. */
   createRefund(params: Params): SimulatedRefund {
     requireKnown(params, ['payment_intent', 'charge', 'amount', 'metadata', 'reason', 'expand']);
     const intent = this.intent(required(params, 'payment_intent'), 400);
     const charge = this.charges.find(({ id }) => id === intent.latest_charge);
     if (charge === undefined) throw problem('payment_intent', 'This PaymentIntent has no successful charge to refund.');
+    this.disputes.requireRefundable(charge);
     const left = charge.amount_captured - charge.amount_refunded;
     if (left === 0) {
       const message = `Charge ${charge.id} has already been refunded.`;
@@ -248,6 +256,12 @@ export class StripeAccount implements StripeWorld {
   /** The latest charge of an intent, declined or not. */
   latestCharge({ latest_charge: id }: SimulatedIntent): SimulatedCharge | undefined {
     return this.charges.find((charge) => charge.id === id) ?? this.#declined.get(id ?? '');
+  }
+
+  charge(id: string): SimulatedCharge {
+    const charge = this.charges.find((one) => one.id === id) ?? this.#declined.get(id);
+    if (charge !== undefined) return charge;
+    throw new StripeProblem(404, { code: 'resource_missing', param: 'id', message: `No such charge: '${id}'` });
   }
 
   /** Where the payer returns to from the pages of the bank. */
@@ -379,6 +393,7 @@ export class StripeAccount implements StripeWorld {
     intent.status = 'succeeded';
     intent.amount_received = intent.amount;
     this.onEvent('payment_intent.succeeded', intent);
+    this.disputes.afterCharge(intent.id, method.token);
   }
 
   /** The answer to a request whose payment is declined. */

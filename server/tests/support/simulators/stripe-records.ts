@@ -65,7 +65,7 @@ export interface SimulatedCharge {
   customer: string | null;
   description: string | null;
   disputed: boolean;
-  failure_balance_transaction: null;
+  failure_balance_transaction: string | null;
   failure_code: string | null;
   failure_message: string | null;
   fraud_details: object;
@@ -231,6 +231,8 @@ export interface StripeRequest {
   path: string;
   key: string | undefined;
   params: Params;
+  /** What is uploaded. */
+  file?: { name: string; type: string; size: number } | undefined;
 }
 
 export interface SignedCallback {

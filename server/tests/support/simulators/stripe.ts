@@ -8,6 +8,7 @@ import { ConformanceCheck } from '../conformance/conformance-check.ts';
 import { jsonOfForm, stripeContract } from '../conformance/stripe-contract.ts';
 import { RequestLimit } from './request-limit.ts';
 import { StripeAccount } from './stripe-account.ts';
+import type { SimulatedBooking } from './stripe-dispute-objects.ts';
 import { internalError, problemsBefore, type StripeFault } from './stripe-faults.ts';
 import { IdempotencyRecords, type StripeAnswer } from './stripe-idempotency.ts';
 import { customerBody, mandateBody, methodBody } from './stripe-method-objects.ts';
@@ -145,9 +146,12 @@ export class StripeSimulator {
     return { headers: { 'content-type': 'application/json', 'stripe-signature': `t=${at},v1=${signature}` }, body };
   }
 
-  /** A signed event of this type about a page, a refund, a payment intent or its charge, in its current state. */
+  /**
+   * A signed event of this type about a page, a refund, a dispute, a payment intent or its charge, in its current state.
+   */
   callback(type: string, id: string): SignedCallback {
     if (id.startsWith('cs_')) return this.sign(this.#checkedEvent(type, this.account.sessions.get(id)));
+    if (id.startsWith('dp_')) return this.sign(this.#checkedEvent(type, this.account.disputes.get(id)));
     if (id.startsWith('re_')) return this.sign(this.#checkedEvent(type, this.account.refund(id)));
     const intent = this.account.intent(id);
     const isOfCharge = type.startsWith('charge.');
@@ -171,7 +175,7 @@ export class StripeSimulator {
       const form = method === 'POST' ? decodeForm(Buffer.concat(chunks).toString('utf8')) : undefined;
       return this.#showSession(pathname, form, response);
     }
-    const params = decodeForm(method === 'POST' ? Buffer.concat(chunks).toString('utf8') : search.slice(1));
+    const { params, file } = await decoded(request, Buffer.concat(chunks), search);
     const key = request.headers['idempotency-key'] as string | undefined;
     this.requests.push({ method, path: pathname, key, params });
     const { fault: requested, hit } = this.#faultFor(`${method} ${pathname}`);
@@ -180,7 +184,7 @@ export class StripeSimulator {
     if (fault === 'dropBefore') return hit(request.socket.destroy());
     if (fault === 'stall') hit();
     const { authorization } = request.headers;
-    const answer = await this.#answer(authorization, { method, path: pathname, key, params }, fault);
+    const answer = await this.#answer(authorization, { method, path: pathname, key, params, file }, fault);
     if (typeof fault !== 'object') this.#check({ method, path: pathname, key, params }, answer);
     hit();
     if (fault === 'hangAfter') return;
@@ -231,7 +235,7 @@ export class StripeSimulator {
     }
   }
 
-  #execute({ method, path, params }: StripeRequest): unknown {
+  #execute({ method, path, params, file }: StripeRequest): unknown {
     const [resource = '', id = '', verb] = path.replace('/v1/', '').replace('checkout/', 'checkout-').split('/');
     const { account } = this;
     const list = <Item extends Listed>(
@@ -258,6 +262,20 @@ export class StripeSimulator {
         return this.#expanded(account.captureIntent(id, params), expand);
       case 'GET charges':
         return list(account.charges, ['customer', 'payment_intent']);
+      case 'GET charges/id':
+        return this.#expandedCharge(account.charge(id), expand);
+      case 'GET disputes':
+        return list(account.disputes.all, ['charge', 'payment_intent']);
+      case 'GET disputes/id':
+        return account.disputes.get(id);
+      case 'POST disputes/id':
+        return account.disputes.update(id, params);
+      case 'POST disputes/id/close':
+        return account.disputes.close(id, params);
+      case 'POST files':
+        return account.disputes.upload(params, file);
+      case 'GET balance_transactions':
+        return list(account.disputes.failures, ['type'], (booking) => this.#expandedBooking(booking, expand));
       case 'POST refunds':
         return account.createRefund(params);
       case 'GET refunds':
@@ -313,12 +331,26 @@ export class StripeSimulator {
   #expanded(intent: SimulatedIntent, expand: readonly string[]): unknown {
     const charge = this.account.latestCharge(intent);
     if (charge === undefined || !expand.some((path) => path.startsWith('latest_charge'))) return intent;
+    if (expand.includes('latest_charge.failure_balance_transaction')) {
+      return { ...intent, latest_charge: this.#expandedCharge(charge, ['failure_balance_transaction']) };
+    }
     const isBookingExpanded = expand.includes('latest_charge.balance_transaction');
     const booking =
       charge.balance_transaction !== null && isBookingExpanded
         ? balanceTransactionOf(charge)
         : charge.balance_transaction;
     return { ...intent, latest_charge: { ...charge, balance_transaction: booking } };
+  }
+
+  #expandedCharge(charge: SimulatedCharge, expand: readonly string[]): unknown {
+    const { failure_balance_transaction: id } = charge;
+    if (id === null || !expand.includes('failure_balance_transaction')) return charge;
+    return { ...charge, failure_balance_transaction: this.account.disputes.failures.find((one) => one.id === id) };
+  }
+
+  #expandedBooking(booking: SimulatedBooking, expand: readonly string[]): unknown {
+    const isExpanded = expand.includes('data.source');
+    return isExpanded ? { ...booking, source: this.account.charge(booking.source) } : booking;
   }
 
   /** The bank's page: opening it authenticates the payer, unless `?outcome=fail`. */
@@ -350,6 +382,22 @@ const endpointVersion = '2026-08-26.dahlia';
 const notPermitted = new StripeProblem(403, {
   message: 'The provided key does not have the required permissions for this endpoint.',
 });
+
+/** The parameters of a request: a query, a form, or for an upload the parts of one. */
+async function decoded(
+  { method, headers }: IncomingMessage,
+  body: Buffer,
+  search: string,
+): Promise<Pick<StripeRequest, 'params' | 'file'>> {
+  const type = headers['content-type'] ?? '';
+  if (!type.startsWith('multipart/')) {
+    return { params: decodeForm(method === 'POST' ? body.toString('utf8') : search.slice(1)) };
+  }
+  const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData();
+  const file = form.get('file');
+  const params = Object.fromEntries([...form].map(([name, value]) => [name, typeof value === 'string' ? value : '']));
+  return { params, ...(file instanceof File && { file }) };
+}
 
 function livemodeOf(authorization: string | undefined): boolean {
   const key = /^Bearer (.+)$/.exec(authorization ?? '')?.[1];

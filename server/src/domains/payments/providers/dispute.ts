@@ -35,6 +35,8 @@ export interface AcceptDisputeOperation extends AnyDisputeOperation {
   kind: 'ACCEPT';
 }
 
+export type DisputeOperation = SubmitEvidenceOperation | AcceptDisputeOperation;
+
 export interface EvidenceText {
   /** Of a field of the dispute's `evidenceFields`. */
   name: string;
@@ -117,6 +119,8 @@ export interface ProviderRefund extends NamedMode {
   amount: number;
   currency: string;
   status: 'PROCESSING' | 'SUCCESS' | 'FAILED';
+  /** Our key of the refund, if Florin has sent it. */
+  key?: string;
 }
 
 export const disputeStages = ['INQUIRY', 'CHARGEBACK', 'PRE_ARBITRATION', 'ARBITRATION'] as const;
@@ -180,6 +184,12 @@ export interface RefundNotice extends NamedMode {
   reference: string;
   /** What the CHARGE operation's reference is at this provider. */
   chargeReference: string;
+}
+
+/** A charge of which a callback says that its money has changed: a dispute or a refund, without naming it. */
+export interface ChargeNotice extends NamedMode {
+  /** What the CHARGE operation's reference is at this provider. */
+  reference: string;
 }
 
 /** A warning of the card network that a payment is likely to be disputed as fraud. */

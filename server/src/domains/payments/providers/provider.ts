@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type {
   AcceptDisputeOperation,
+  ChargeNotice,
   DisputeNotice,
   DisputePage,
   DisputeReading,
@@ -98,6 +99,11 @@ export interface DisputeProvider {
    * again, and overlapping, so that nothing depends on callbacks. `cursor`: null, or `next` of the page before.
    */
   listSince(sinceMs: number, cursor: string | null, call: Call): Promise<DisputePage | Unanswered>;
+  /**
+   * All disputes of a charge, and refunds of it that may have been made elsewhere, as `listSince`. For callbacks that
+   * only say that something of the charge has changed; absent where callbacks name what has.
+   */
+  listOf?(charge: string, cursor: string | null, call: Call): Promise<DisputePage | Unanswered>;
   /** Reads a refund of which a callback told, and that Florin may not have sent. */
   readRefund(reference: RefundReference, call: Call): Promise<RefundReading>;
   /** Absent where disputes cannot be answered. */
@@ -319,6 +325,7 @@ export interface ProviderCallback {
   disputeNotice?: DisputeNotice;
   refundNotice?: RefundNotice;
   fraudWarning?: FraudWarning;
+  chargeNotice?: ChargeNotice;
 }
 
 /** A payment method, or the setup of one, of which a callback says that it has changed. Florin then reads it. */

@@ -1,3 +1,4 @@
+import type { DisputePage, DisputeReading, RefundReading } from './dispute.ts';
 import type { Absent, MethodState, Outcome, SetupOutcome } from './outcome.ts';
 import type { Credentials } from './provider.ts';
 
@@ -9,10 +10,7 @@ const maxTextCharacters = 500;
  * An outcome that can be logged, stored and shown: its texts without secrets and in one line, its cause a
  * `ProviderCallError`.
  */
-export function redactedOutcome<Result extends Outcome | SetupOutcome | MethodState | Absent>(
-  result: Result,
-  credentials: Credentials,
-): Result {
+export function redactedOutcome<Result extends Redactable>(result: Result, credentials: Credentials): Result {
   if (result.kind === 'unknown') return { ...result, cause: new ProviderCallError(result.cause, credentials) };
   if (!('failure' in result)) return result;
   const { code, providerCode, message } = result.failure;
@@ -23,6 +21,8 @@ export function redactedOutcome<Result extends Outcome | SetupOutcome | MethodSt
   };
   return { ...result, failure };
 }
+
+type Redactable = Outcome | SetupOutcome | MethodState | Absent | DisputeReading | DisputePage | RefundReading;
 
 /** Makes a provider's text fit to be stored and shown: one line, well-formed Unicode, of bounded length. */
 export function singleLine(text: string): string {

@@ -44,7 +44,8 @@ test('an unsigned callback has the key of the charge and the id of the payment, 
   const { operation, reference } = await charged();
   simulator.pay(reference);
   const callback = read(received(lastCallback()));
-  expect(callback).toEqual({ eventId: `${reference}@1000`, notice: { key: operation.key, reference } });
+  const notice = { key: operation.key, reference };
+  expect(callback).toEqual({ eventId: `${reference}@1000`, notice, chargeNotice: { reference } });
 });
 
 test.each(['unsigned', 'signed'])('an %s callback about the first payment of a setup names the setup', async (kind) => {
@@ -132,6 +133,48 @@ test('a signed event without the entity still has its id; an event about somethi
   const other = { ...simple, type: 'sales-invoice.paid', entityId: 'invoice_1', _embedded: null };
   expect(read(signed(JSON.stringify(other)))).toEqual({ eventId: 'event_1' });
   expect(read(signed('{"resource":"hook","id":7}')).notice).toBeUndefined();
+});
+
+test.each(['event', 'bare', 'entity'] as const)(
+  'a signed %s of a chargeback names it and its payment',
+  async (form) => {
+    const { reference } = await charged();
+    simulator.pay(reference);
+    const { id } = simulator.chargeBack(reference);
+    const told = read(received(simulator.signedCallback(id, secret, form)));
+    const disputeNotice = { reference: id, chargeReference: reference };
+    expect(told).toEqual({ eventId: expect.any(String), disputeNotice });
+    simulator.reverseChargeback(id);
+    const reversed = read(received(simulator.signedCallback(id, secret, form)));
+    expect(reversed).toEqual({ eventId: expect.any(String), disputeNotice });
+    expect(reversed.eventId).not.toBe(told.eventId);
+  },
+);
+
+test.each(['event', 'entity'] as const)('a signed %s of a refund without our key says so', async (form) => {
+  const { reference } = await charged();
+  simulator.pay(reference);
+  const { id } = simulator.refundInDashboard(reference, '5.00');
+  const refundNotice = { reference: id, chargeReference: reference, livemode: false };
+  expect(read(received(simulator.signedCallback(id, secret, form)))).toMatchObject({ refundNotice });
+});
+
+test('a change of money that Florin did not move leads to an unsigned callback about its payment', async () => {
+  const { reference } = await charged();
+  simulator.pay(reference);
+  const steps = [
+    () => simulator.chargeBack(reference).id,
+    (id: string) => simulator.reverseChargeback(id),
+    () => simulator.refundInDashboard(reference, '5.00'),
+  ];
+  let id = '';
+  for (const step of steps) {
+    const before = simulator.callbacks.length;
+    const made = step(id);
+    id = typeof made === 'string' ? made : id;
+    expect(simulator.callbacks).toHaveLength(before + 1);
+    expect(read(received(lastCallback())).chargeNotice).toEqual({ reference });
+  }
 });
 
 test('while the secret is changed at Mollie, either of the two signatures is enough', () => {

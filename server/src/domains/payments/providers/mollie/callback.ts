@@ -9,8 +9,8 @@ import { isCallbackToken, isMollieSignature } from './signatures.ts';
  * Reads both kinds of Mollie's callbacks; only one of them has a signature header. The result never carries an outcome:
  * Florin looks the operation up instead, so an old message can do no harm.
  *
- * A message about a payment (`tr_…`) may concern the payment or one of its refunds: Florin looks up every open
- * operation of that payment.
+ * A message about a payment (`tr_…`) may concern the payment, one of its refunds or a chargeback: Florin looks up every
+ * open operation of that payment, and what else concerns its money.
  */
 export function readMollieCallback(callback: Callback, webhookSecret: string | null): ProviderCallback {
   if (webhookSecret === null || webhookSecret === '') {
@@ -35,7 +35,9 @@ function readUnsigned({ query, body, receivedMs }: Callback, webhookSecret: stri
   }
   const id = new URLSearchParams(body.toString('utf8')).get('id');
   if (!isMollieId(id, 'tr_')) throw invalidCallback('The body of a callback of Mollie is a form with `id=tr_…`.');
-  return callbackOf(`${id}@${receivedMs}`, { key, reference: id });
+  const read = callbackOf(`${id}@${receivedMs}`, { key, reference: id });
+  // It may as well be about a chargeback, its reversal, or a refund made elsewhere, which it does not name.
+  return read.notice === undefined ? read : { ...read, chargeNotice: { reference: id } };
 }
 
 /**
@@ -49,10 +51,39 @@ function readSigned(body: Buffer, signature: string, webhookSecret: string): Pro
   const message = jsonObject(body.toString('utf8'));
   if (message === undefined) throw invalidCallback('The body of a signed callback of Mollie is a JSON object.');
   const { id, entityId } = message;
-  if (typeof id === 'string' && /^event_\w{1,100}$/.test(id))
-    return callbackOf(id, updateOf(entityId, entityIn(message)));
+  const isEvent = typeof id === 'string' && /^event_\w{1,100}$/.test(id);
+  const [of, entity] = isEvent ? [entityId, entityIn(message)] : [id, message];
   // An entity has no message id. The hash of the body identifies repeats: another state of the entity has other bytes.
-  return callbackOf(hash('sha256', body), updateOf(id, message));
+  const eventId = isEvent ? id : hash('sha256', body);
+  return { ...callbackOf(eventId, updateOf(of, entity)), ...moneyNoticesOf(of, entity, message) };
+}
+
+/**
+ * What a message reports of money that Florin did not move: a chargeback, or a refund without our key. The payment of
+ * either is in the entity, or in the address of an entity that the message does not have.
+ */
+function moneyNoticesOf(
+  id: unknown,
+  entity: Record<string, unknown>,
+  message: Record<string, unknown>,
+): Pick<ProviderCallback, 'disputeNotice' | 'refundNotice'> {
+  const charge = paymentOf(entity, message);
+  const livemode = livemodeIn(entity);
+  const named = livemode === undefined ? {} : { livemode };
+  if (isMollieId(id, 'chb_')) {
+    return { disputeNotice: { reference: id, ...(charge !== undefined && { chargeReference: charge }), ...named } };
+  }
+  const isForeign = isMollieId(id, 're_') && keyIn(entity.metadata) === undefined;
+  return isForeign && charge !== undefined
+    ? { refundNotice: { reference: id, chargeReference: charge, ...named } }
+    : {};
+}
+
+function paymentOf({ paymentId }: Record<string, unknown>, message: Record<string, unknown>): string | undefined {
+  if (isMollieId(paymentId, 'tr_')) return paymentId;
+  const { entity } = (message._links ?? {}) as { entity?: { href?: unknown } };
+  const [, found] = /\/payments\/(tr_[A-Za-z0-9]+)\//.exec(String(entity?.href ?? '')) ?? [];
+  return isMollieId(found, 'tr_') ? found : undefined;
 }
 
 function entityIn({ _embedded: embedded }: Record<string, unknown>): Record<string, unknown> {

@@ -5,7 +5,7 @@ import { keyIn } from './outcomes.ts';
 /** Tolerates a difference between Mollie's clock and ours. */
 const clockSkewMs = 10 * minuteMs;
 /** Mollie's maximum. */
-const pageSize = 250;
+export const pageSize = 250;
 
 /**
  * Finds the payment with our key among those made since a point in time. Mollie lists payments newest first and has no

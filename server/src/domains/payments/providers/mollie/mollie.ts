@@ -1,5 +1,6 @@
 import { CaptureMethod, type MollieClient, type Payment, type PaymentMethod, SequenceType } from '@mollie/api-client';
 import { type Clock, systemClock } from '../../../../core/clock.ts';
+import type { DisputePage, DisputeReading, RefundReading, Unanswered } from '../dispute.ts';
 import { failure, type Ignored } from '../failures.ts';
 import type { KeptMethod } from '../kept-method.ts';
 import { otherModeOf, otherModeOutcome } from '../other-mode.ts';
@@ -11,6 +12,7 @@ import type {
   CaptureProvider,
   ChargeOperation,
   Credentials,
+  DisputeProvider,
   MethodProvider,
   Operation,
   Provider,
@@ -21,6 +23,7 @@ import { redactedOutcome } from '../redaction.ts';
 import { mollieAmount } from './amounts.ts';
 import { readMollieCallback } from './callback.ts';
 import { captureOnce, findCapture, findRelease, requestRelease, sendCapture, waitsForCapture } from './captures.ts';
+import { listOf, listSince, readChargeback, readRefund } from './chargebacks.ts';
 import { clientFor, isApiKey, MollieApiError, missingApiKey } from './client.ts';
 import { customerFor } from './customers.ts';
 import { mayFollowLostCall, outcomeOfApiError, rateLimited, unsupportedCurrency } from './failures.ts';
@@ -119,6 +122,13 @@ export class MollieProvider implements Provider {
     release: (operation, call) => this.#start(operation, call, (mollie) => requestRelease(mollie, operation)),
   };
 
+  readonly disputes = {
+    read: (reference, call) => this.#read(call, (mollie) => readChargeback(mollie, reference)),
+    listSince: (sinceMs, cursor, call) => this.#read(call, (mollie) => listSince(mollie, sinceMs, cursor)),
+    listOf: (charge, cursor, call) => this.#read(call, (mollie) => listOf(mollie, charge, cursor)),
+    readRefund: (reference, call) => this.#read(call, (mollie) => readRefund(mollie, reference)),
+  } satisfies DisputeProvider;
+
   cancel(operation: CancelOperation, call: Call): Promise<Outcome> {
     return this.#start(operation, call, async (mollie) => {
       const payment = await findCharge(mollie, operation);
@@ -136,18 +146,25 @@ export class MollieProvider implements Provider {
     });
   }
 
-  async lookUp(operation: Operation, call: Call): Promise<Outcome | Absent> {
-    try {
-      return redactedOutcome(await this.#find(clientFor(call, this.#root), operation), call.credentials);
-    } catch (cause) {
-      // A look-up that Mollie refuses says nothing about the operation.
-      const isLimited = cause instanceof MollieApiError && cause.status === 429;
-      return redactedOutcome(isLimited ? rateLimited(cause) : { kind: 'unknown', cause }, call.credentials);
-    }
+  lookUp(operation: Operation, call: Call): Promise<Outcome | Absent> {
+    return this.#read(call, (mollie) => this.#find(mollie, operation));
   }
 
   readCallback(callback: Callback, { webhookSecret }: Credentials): ProviderCallback {
     return readMollieCallback(callback, webhookSecret);
+  }
+
+  /** A refusal of Mollie says nothing about what was to be read. */
+  async #read<Result extends Outcome | Absent | DisputeReading | DisputePage | RefundReading>(
+    call: Call,
+    read: (mollie: MollieClient) => Promise<Result>,
+  ): Promise<Result | Unanswered> {
+    try {
+      return redactedOutcome(await read(clientFor(call, this.#root)), call.credentials);
+    } catch (cause) {
+      const isLimited = cause instanceof MollieApiError && cause.status === 429;
+      return redactedOutcome<Unanswered>(isLimited ? rateLimited(cause) : { kind: 'unknown', cause }, call.credentials);
+    }
   }
 
   async #start(operation: Operation, call: Call, send: (mollie: MollieClient) => Promise<Outcome>): Promise<Outcome> {

@@ -120,7 +120,7 @@ export function naming(named: Named, outcome: Outcome): Outcome {
   return outcome.mismatch === undefined ? outcome : { ...outcome, mismatch: { ...outcome.mismatch, ...named } };
 }
 
-type Prefix = 'tr_' | 're_' | 'cst_' | 'mdt_';
+type Prefix = 'tr_' | 're_' | 'cst_' | 'mdt_' | 'chb_';
 
 /** Ids become parts of URLs: only letters and digits may follow the prefix. */
 export function isMollieId(id: unknown, prefix: Prefix): id is string {

@@ -1,3 +1,4 @@
+import type { DisputeReason } from '../dispute.ts';
 import type { FailureCode, Ignored } from '../failures.ts';
 import type { MethodType } from '../kept-method.ts';
 
@@ -150,6 +151,38 @@ export const bankReasons: Readonly<Record<string, FailureCode>> = {
   SL01: 'declined_for_good',
 };
 
+/**
+ * `reason.code` of a chargeback, which only those of direct debits have: the same codes. What a bank sends back has been
+ * `returned`; only MD01 says that the payer has not authorized it. MD06, MS02 and AM05 are claims of a payer about a
+ * debit that was authorized.
+ */
+export const chargebackReasons: Readonly<Record<string, DisputeReason>> = {
+  AC01: 'returned',
+  AC04: 'returned',
+  AC06: 'returned',
+  AC13: 'returned',
+  AG01: 'returned',
+  AG02: 'returned',
+  AM04: 'returned',
+  AM05: 'duplicate',
+  BE05: 'returned',
+  CNOR: 'returned',
+  DNOR: 'returned',
+  FF01: 'returned',
+  MD01: 'not_authorized',
+  MD02: 'returned',
+  MD06: 'other',
+  MD07: 'returned',
+  MS02: 'other',
+  MS03: 'returned',
+  RC01: 'returned',
+  RR01: 'returned',
+  RR02: 'returned',
+  RR03: 'returned',
+  RR04: 'returned',
+  SL01: 'returned',
+};
+
 /** What a payment must have for a method: https://docs.mollie.com/reference/create-payment. */
 export type Need = 'lines' | 'billingAddress';
 
@@ -194,7 +227,7 @@ export const methods: Readonly<Record<string, 'offered' | { needs: readonly Need
   voucher: { ignored: 'Mollie takes it only with the category of each line, which lines in Florin do not have' },
 };
 
-/** Next-gen events. All that are `read` lead to a look-up of the payment or refund that they name. */
+/** Next-gen events. All that are `read` lead to a look-up of the payment, refund or chargeback that they name. */
 export const events: Readonly<Record<string, 'read' | Ignored>> = {
   'payment.paid': 'read',
   'payment.authorized': 'read',
@@ -210,8 +243,8 @@ export const events: Readonly<Record<string, 'read' | Ignored>> = {
   'refund.canceled': 'read',
   'capture.succeeded': { ignored: 'an event of the payment follows' },
   'capture.failed': { ignored: 'the payment stays authorized' },
-  'chargeback.received': { ignored: 'Florin does not keep disputes' },
-  'chargeback.reversed': { ignored: 'Florin does not keep disputes' },
+  'chargeback.received': 'read',
+  'chargeback.reversed': 'read',
   'payout.initiated': { ignored: 'Florin does not keep settlements' },
   'payout.processing-at-bank': { ignored: 'Florin does not keep settlements' },
   'payout.completed': { ignored: 'Florin does not keep settlements' },

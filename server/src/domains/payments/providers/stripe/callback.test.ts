@@ -231,6 +231,45 @@ test('events about things that Florin did not start or does not track carry only
   expect(read(simulator.sign({ id: 'evt_2', type: 'payment_intent.succeeded' }))).toEqual({ eventId: 'evt_2' });
 });
 
+test('events of disputes, warnings and refunds made elsewhere name them and their charge, and nothing more', async () => {
+  const { disputes, createRefund } = simulator.account;
+  const reference = referenceOf(await stripe.charge(chargeOperation(), call));
+  const last = (type: string) => read(simulator.sign(simulator.events.findLast((event) => event.type === type)));
+  const eventId = expect.any(String);
+  const named = { chargeReference: reference, livemode: false };
+
+  const refund = createRefund.call(simulator.account, { payment_intent: reference, amount: '100' });
+  expect(last('refund.created')).toEqual({ eventId, refundNotice: { reference: refund.id, ...named } });
+  simulator.account.settleRefund(refund.id, 'failed');
+  expect(last('refund.failed')).toEqual({ eventId, refundNotice: { reference: refund.id, ...named } });
+
+  const warning = disputes.warn(reference);
+  const fraudWarning = { reference: warning.id, ...named, atMs: warning.created * 1_000 };
+  expect(last('radar.early_fraud_warning.created')).toEqual({ eventId, fraudWarning });
+
+  const { id } = disputes.open(reference, { isInquiry: true });
+  disputes.escalate(id);
+  disputes.decide(id, 'won');
+  for (const word of ['created', 'updated', 'funds_withdrawn', 'closed', 'funds_reinstated']) {
+    expect(last(`charge.dispute.${word}`), word).toEqual({ eventId, disputeNotice: { reference: id, ...named } });
+  }
+
+  disputes.failDebit(reference, 'insufficient_funds');
+  expect(last('charge.failed')).toEqual({ eventId, chargeNotice: { reference, livemode: false } });
+});
+
+test('a refund of Florin and a declined charge are told as before', async () => {
+  const reference = referenceOf(await stripe.charge(chargeOperation(), call));
+  const refund = referenceOf(await stripe.refund(refundOperation(reference, { amount: 100 }), call));
+  expect(read(simulator.callback('refund.updated', refund))).toEqual({
+    eventId: expect.any(String),
+    notice: expect.objectContaining({ reference: refund }),
+  });
+  await stripe.charge(chargeOperation({ paymentMethod: 'pm_card_chargeDeclined' }), call);
+  const [declined] = [...simulator.account.intents.keys()].slice(-1);
+  expect(read(simulator.callback('charge.failed', declined as string))).toEqual({ eventId: expect.any(String) });
+});
+
 test('events of payment methods say which method, setup or customer has changed, and nothing more', async () => {
   const operation = setupOperation();
   const { method, reference } = (await stripe.methods.setUp(operation, call)) as Attached;
@@ -257,11 +296,17 @@ test('events of payment methods say which method, setup or customer has changed,
   expect(of('customer.deleted')).toEqual(gone);
 });
 
-test.each(['setup_intent.succeeded', 'payment_method.detached', 'mandate.updated', 'customer.deleted'])(
-  'an odd %s carries only its id',
-  (type) => {
-    for (const object of [null, 7, {}, { object: 'mandate' }, { object: 'setup_intent', id: 'seti_1' }, { id: 7 }]) {
-      expect(Object.keys(read(simulator.sign(simulator.event(type, object))))).toEqual(['eventId']);
-    }
-  },
-);
+test.each([
+  'setup_intent.succeeded',
+  'payment_method.detached',
+  'mandate.updated',
+  'customer.deleted',
+  'charge.dispute.created',
+  'charge.failed',
+  'refund.created',
+  'radar.early_fraud_warning.created',
+])('an odd %s carries only its id', (type) => {
+  for (const object of [null, 7, {}, { object: 'mandate' }, { object: 'setup_intent', id: 'seti_1' }, { id: 7 }]) {
+    expect(Object.keys(read(simulator.sign(simulator.event(type, object))))).toEqual(['eventId']);
+  }
+});

@@ -3,6 +3,7 @@ import { Refusal } from '../../../../core/errors.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Callback, Credentials, MethodUpdate, OperationUpdate, ProviderCallback } from '../provider.ts';
 import { keyOf } from './find.ts';
+import { moneyNoticesOf } from './money-notices.ts';
 import { intentOutcome, isOfPage, modeOf, refundOutcome } from './outcomes.ts';
 import { events } from './vocabulary.ts';
 
@@ -22,6 +23,7 @@ export function readStripeCallback(
     eventId: event.id,
     ...(update && { notice: { ...update, ...mode } }),
     ...(methodUpdate && { methodNotice: { ...methodUpdate, ...mode } }),
+    ...moneyNoticesOf(event),
   };
 }
 
@@ -55,7 +57,7 @@ function invalidCallback(message: string, cause?: Error): Refusal {
 
 /**
  * The change of a payment or refund that an event reports, found by our key in the metadata. Undefined for event types
- * that Florin does not need and for payments and refunds without our key, such as a refund made in the Dashboard.
+ * that Florin does not need and for payments and refunds without our key.
  */
 function updateOfEvent({ type, data }: Stripe.Event): OperationUpdate | undefined {
   switch (events[type]) {

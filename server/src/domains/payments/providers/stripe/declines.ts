@@ -1,4 +1,5 @@
 import Stripe from 'stripe';
+import type { DisputeOperation } from '../dispute.ts';
 import { type Failure, type FailureCode, failure, mayFallBack } from '../failures.ts';
 import type { Outcome } from '../outcome.ts';
 import type { DetachOperation, Operation, SetupOperation } from '../provider.ts';
@@ -21,7 +22,7 @@ export function decline({ code, decline_code, advice_code, message }: StripeReas
   return advice_code === 'do_not_try_again' && mayFallBack(why) ? { ...why, code: 'declined_for_good' } : why;
 }
 
-export type OperationKind = Operation['kind'] | SetupOperation['kind'] | DetachOperation['kind'];
+export type OperationKind = (Operation | SetupOperation | DetachOperation | DisputeOperation)['kind'];
 export type ErrorOutcome = Extract<Outcome, { kind: 'failed' | 'rate_limited' | 'unknown' }>;
 
 /** What a refusal means that is not of a payer. */

@@ -87,6 +87,10 @@ function createdSince({ createdMs, calledMs }: Searched): Stripe.RangeQueryParam
   return createdBetween(createdMs, Math.max(createdMs, calledMs ?? createdMs) + dayMs);
 }
 
+export function createdFrom(fromMs: number): Stripe.RangeQueryParam {
+  return { gte: seconds(fromMs - clockSkewMs) };
+}
+
 export function createdBetween(fromMs: number, untilMs: number): Stripe.RangeQueryParam {
   return { gte: seconds(fromMs - clockSkewMs), lte: seconds(untilMs + clockSkewMs) };
 }

@@ -1,5 +1,6 @@
 import type Stripe from 'stripe';
 import { type Clock, dayMs, hourMs, systemClock } from '../../../../core/clock.ts';
+import type { DisputePage, DisputeReading, RefundReading } from '../dispute.ts';
 import { failure } from '../failures.ts';
 import { otherModeOutcome } from '../other-mode.ts';
 import type { Absent, MethodState, Outcome, SetupOutcome } from '../outcome.ts';
@@ -10,6 +11,7 @@ import type {
   CaptureProvider,
   ChargeOperation,
   Credentials,
+  DisputeProvider,
   MethodProvider,
   Operation,
   Provider,
@@ -22,6 +24,8 @@ import { readStripeCallback } from './callback.ts';
 import { findCapture, releaseRest, sendCapture } from './captures.ts';
 import { type Address, addressOf, isApiKey, stripeClient } from './client.ts';
 import { type ErrorOutcome, isStripeApiError, type OperationKind, outcomeOfError } from './declines.ts';
+import { acceptDispute, submitEvidence } from './dispute-answers.ts';
+import { listOf, listSince, readDispute, readRefund } from './disputes.ts';
 import type { Searched } from './find.ts';
 import { cancelCharge, cancelIntent, retrieveCharge, searchCharge, sendCharge } from './intents.ts';
 import { detachMethod, readMethod } from './kept-methods.ts';
@@ -83,7 +87,7 @@ export class StripeProvider implements Provider {
   }
 
   lookUp(operation: Operation, call: Call): Promise<Outcome | Absent> {
-    return this.#read(operation.kind, call, (stripe) => this.#findResult(stripe, operation));
+    return this.#read(call, (stripe) => this.#findResult(stripe, operation));
   }
 
   readonly captures: CaptureProvider = {
@@ -92,11 +96,23 @@ export class StripeProvider implements Provider {
       this.#send(operation.kind, call, (stripe) => releaseRest(stripe, operation, cancelIntent)),
   };
 
+  readonly disputes = {
+    read: ({ dispute }, call) => this.#read(call, (stripe) => readDispute(stripe, dispute, this.#clock())),
+    listSince: (sinceMs, cursor, call) =>
+      this.#read(call, (stripe) => listSince(stripe, sinceMs, cursor, this.#clock())),
+    listOf: (charge, cursor, call) => this.#read(call, (stripe) => listOf(stripe, charge, cursor, this.#clock())),
+    readRefund: ({ refund }, call) => this.#read(call, (stripe) => readRefund(stripe, refund)),
+    answers: {
+      submit: (operation, call) => this.#send(operation.kind, call, (stripe) => submitEvidence(stripe, operation)),
+      accept: (operation, call) => this.#send(operation.kind, call, (stripe) => acceptDispute(stripe, operation)),
+    },
+  } satisfies DisputeProvider;
+
   readonly methods: MethodProvider = {
     setUp: (operation, call) => this.#send('SETUP', call, (stripe) => startSetup(stripe, operation)),
     detach: (operation, call) => this.#send('DETACH', call, (stripe) => detachMethod(stripe, operation)),
-    lookUp: (operation, call) => this.#read('SETUP', call, (stripe) => this.#findSetup(stripe, operation)),
-    read: (method, call) => this.#read('SETUP', call, (stripe) => readMethod(stripe, method)),
+    lookUp: (operation, call) => this.#read(call, (stripe) => this.#findSetup(stripe, operation)),
+    read: (method, call) => this.#read(call, (stripe) => readMethod(stripe, method)),
   };
 
   async unsentEvents(callbackUrl: string, call: Call): Promise<readonly string[] | undefined> {
@@ -122,8 +138,7 @@ export class StripeProvider implements Provider {
   }
 
   /** A refusal of Stripe says nothing about what was to be read. */
-  async #read<Result extends SetupOutcome | Outcome | Absent | MethodState>(
-    kind: OperationKind,
+  async #read<Result extends ReadResult>(
     call: Call,
     read: (stripe: Stripe) => Promise<Result>,
   ): Promise<Result | Unread> {
@@ -132,7 +147,7 @@ export class StripeProvider implements Provider {
       if (!isApiKey(apiKey)) throw new Error('The channel has no API key of Stripe.');
       return redactedOutcome(await read(stripeClient(apiKey, call, this.#address)), call.credentials);
     } catch (cause) {
-      const refused = outcomeOfError(cause, kind);
+      const refused = outcomeOfError(cause, 'CHARGE');
       const outcome: Unread = refused.kind === 'rate_limited' ? refused : { kind: 'unknown', cause };
       return redactedOutcome(outcome, call.credentials);
     }
@@ -229,6 +244,7 @@ function forgotten(): ErrorOutcome {
   return { kind: 'unknown', cause, isForgotten: true };
 }
 
+type ReadResult = SetupOutcome | Outcome | Absent | MethodState | DisputeReading | DisputePage | RefundReading;
 type Unread = Extract<ErrorOutcome, { kind: 'rate_limited' | 'unknown' }>;
 
 /** Whether the payer pays on a page of Stripe. */

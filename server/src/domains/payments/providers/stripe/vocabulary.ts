@@ -141,7 +141,7 @@ export const refundFailureReasons: readonly string[] = [
 
 /**
  * What an event carries: the outcome of a payment or a refund, or only that something changed, which leads to a look-up
- * of the payment, the page or the setup, or to a reading of the methods.
+ * of the payment, the page or the setup, or to a reading of the methods, of the dispute, or of the charge's money.
  */
 export type EventMeaning =
   | 'payment'
@@ -151,7 +151,10 @@ export type EventMeaning =
   | 'setup'
   | 'method'
   | 'mandate'
-  | 'customer';
+  | 'customer'
+  | 'dispute'
+  | 'fraud_warning'
+  | 'failed_charge';
 
 /** Events by what they carry. */
 export const events: Readonly<Record<string, EventMeaning | Ignored>> = {
@@ -173,20 +176,19 @@ export const events: Readonly<Record<string, EventMeaning | Ignored>> = {
   ...ignoredEvents('events of the payment intent follow', [
     'charge.captured',
     'charge.expired',
-    'charge.failed',
     'charge.pending',
     'charge.succeeded',
     'charge.updated',
   ]),
-  ...ignoredEvents('Florin does not keep disputes', [
-    'charge.dispute.closed',
-    'charge.dispute.created',
-    'charge.dispute.funds_reinstated',
-    'charge.dispute.funds_withdrawn',
-    'charge.dispute.updated',
-    'radar.early_fraud_warning.created',
-    'radar.early_fraud_warning.updated',
-  ]),
+  // A debit may fail after it has succeeded: then the charge has the booking by which its money left again.
+  'charge.failed': 'failed_charge',
+  'charge.dispute.closed': 'dispute',
+  'charge.dispute.created': 'dispute',
+  'charge.dispute.funds_reinstated': 'dispute',
+  'charge.dispute.funds_withdrawn': 'dispute',
+  'charge.dispute.updated': 'dispute',
+  'radar.early_fraud_warning.created': 'fraud_warning',
+  'radar.early_fraud_warning.updated': { ignored: 'the warning was told before; it changes when nothing can be done' },
   'checkout.session.completed': 'page',
   'checkout.session.expired': 'page',
   'checkout.session.async_payment_succeeded': 'page',
