@@ -23,7 +23,7 @@ export function paymentsServices(app: WebhooksApp & { settings: PaymentsSettings
   const discrepancies = discrepancyCounter(app);
   const atProviders = { ...app, providers, channels, credentials, operatorWarnings, discrepancies };
   const methods = methodServices(atProviders);
-  const transactions = transactionServices({ ...app, channels });
+  const transactions = transactionServices({ ...app, ...methods, channels });
   const operations = operationServices({ ...atProviders, ...methods, ...transactions });
   return {
     ...app,

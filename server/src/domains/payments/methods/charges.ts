@@ -8,7 +8,7 @@ import type { Agreement, Consent, KeptMethod, ProviderMethod, SaveRequest } from
 import type { Outcome } from '../providers/outcome.ts';
 import { changeMethod, insertMethod, type MethodChangeDeps } from './change.ts';
 import type { MethodCustomers } from './customers.ts';
-import { attemptsReached } from './declines.ts';
+import { readAttemptsLeft } from './declines.ts';
 import { insertDecline } from './declines-statements.ts';
 import { columnsOf, keptMethodOf, type Opener, referenceDigest, type Sealer } from './kept.ts';
 import { customerAtProvider, learnCustomer, readMethodsOf } from './provider-customers.ts';
@@ -190,8 +190,8 @@ export class ChargeMethods {
     if (method === undefined || others.length > 0) return undefined;
     const customer = await this.#deps.methodCustomers.find(this.#deps.database, [tenant_id], customer_id);
     const key = { tenantId: tenant_id, methodId: method.id };
-    const reached = await attemptsReached(this.#deps.database, [key], customer?.nowMs ?? this.#deps.clock());
-    return reached.has(method.id) ? undefined : method.id;
+    const attempts = await readAttemptsLeft(this.#deps.database, [key], customer?.nowMs ?? this.#deps.clock());
+    return attempts.get(method.id)?.left === 0 ? undefined : method.id;
   }
 
   async #recordFailure(

@@ -1,43 +1,73 @@
 import { Refusal } from '../../../core/errors.ts';
 import { publicId } from '../../../core/id.ts';
-import { encoders } from '../../../platform/postgres/array-literal.ts';
-import type { Queryable } from '../../../platform/postgres/database.ts';
+import { encoders, textArray } from '../../../platform/postgres/array-literal.ts';
+import type { Queryable, Transaction } from '../../../platform/postgres/database.ts';
 import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';
-import { findDeclines, sweepDeclines } from './declines-statements.ts';
-import { longestCapMs, periodText, reachedCap } from './network-caps.ts';
+import { type AttemptsOfMethod, findAttempts, lockAttempts, sweepDeclines } from './declines-statements.ts';
+import { attemptsLeft, cappedBrands, longestCapMs, type NetworkCap, periodText } from './network-caps.ts';
 
 interface MethodKey {
   tenantId: number;
   methodId: string;
 }
 
+/** How often a payment method may still be charged, and the refusal of what is more. */
+export interface AttemptsLeft {
+  left: number;
+  /** `payment_method_attempts_reached` */
+  refusal: Refusal;
+}
+
 /**
- * The payment methods that their network lets nobody charge now, because they were declined too often, each with the
- * refusal of another charge (`payment_method_attempts_reached`), by the method's id. `nowMs`: in the customers' time.
+ * How many further charges the networks of payment methods allow, by the method's id; methods without a cap are left
+ * out. Each charge under way may still be declined, so it counts. The transaction serializes further decisions until it
+ * ends, so that its own charges are counted as well. `nowMs`: in the customers' time.
  */
-export async function attemptsReached(
+export async function lockedAttemptsLeft(
+  transaction: Transaction,
+  methods: readonly MethodKey[],
+  nowMs: number,
+): Promise<Map<string, AttemptsLeft>> {
+  if (methods.length === 0) return new Map();
+  await transaction.run(lockAttempts, keysOf(methods));
+  return readAttemptsLeft(transaction, methods, nowMs);
+}
+
+/** The same without locks: charges that begin meanwhile are not counted. */
+export async function readAttemptsLeft(
   database: Queryable,
   methods: readonly MethodKey[],
   nowMs: number,
-): Promise<Map<string, Refusal>> {
-  if (methods.length === 0) return new Map();
-  const rows = await database.run(findDeclines, [
-    encoders.bigint(methods.map(({ tenantId }) => tenantId)),
-    encoders.uuid(methods.map(({ methodId }) => methodId)),
-    nowMs - longestCapMs,
-  ]);
+): Promise<Map<string, AttemptsLeft>> {
+  const values = [...keysOf(methods), nowMs - longestCapMs, textArray(cappedBrands)];
+  const rows = await database.run(findAttempts, values);
   return new Map(
-    rows.flatMap(({ id, brand, declined }) => {
-      const cap = reachedCap(brand, declined, nowMs);
-      if (cap === undefined) return [];
-      const { declines } = cap;
-      const message =
-        `The payment method ${publicId('mtd', id)} was declined ${declines} times in ${periodText(cap)}, ` +
-        `which is all that ${brand} allows.`;
-      const details = { brand, declines, period: periodText(cap) };
-      return [[id, new Refusal('payment_method_attempts_reached', message, { field: 'methodId', details })]];
+    rows.flatMap((row) => {
+      const attempts = { declinedMs: row.declined, underWay: row.under_way };
+      const found = attemptsLeft(row.brand, attempts, nowMs);
+      return found === undefined ? [] : [[row.id, { left: found.left, refusal: attemptsReached(row, found.cap) }]];
     }),
   );
+}
+
+/** Refuses another charge of a payment method, in the transaction that creates its payment. */
+export async function requireAttemptLeft(transaction: Transaction, method: MethodKey, nowMs: number): Promise<void> {
+  const attempts = (await lockedAttemptsLeft(transaction, [method], nowMs)).get(method.methodId);
+  if (attempts?.left === 0) throw attempts.refusal;
+}
+
+const keysOf = (methods: readonly MethodKey[]) => [
+  encoders.bigint(methods.map(({ tenantId }) => tenantId)),
+  encoders.uuid(methods.map(({ methodId }) => methodId)),
+];
+
+function attemptsReached({ id, brand, under_way: underWay }: AttemptsOfMethod, cap: NetworkCap): Refusal {
+  const { declines } = cap;
+  const message =
+    `${brand} allows ${declines} declines of a card in ${periodText(cap)}: the payment method ${publicId('mtd', id)} ` +
+    `has had as many${underWay === 0 ? '' : ', those counted that its charges under way may become'}.`;
+  const details = { brand, declines, period: periodText(cap) };
+  return new Refusal('payment_method_attempts_reached', message, { field: 'methodId', details });
 }
 
 /** Deletes declines that no network counts any more. */

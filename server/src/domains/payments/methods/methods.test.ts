@@ -426,6 +426,25 @@ describe('the cap of a network', () => {
     await paymentIn(dataOf(await create({ methodId })).id, 'FAILED');
   });
 
+  test('is not passed by 20 simultaneous payments, with and without idempotency keys', async () => {
+    const { id: methodId } = await kept(await makeCustomer(), { token: 'sandbox:decline:insufficient_funds' });
+    await declinedTo(methodId, 12);
+    const creates = Array.from({ length: 20 }, (_, i) =>
+      i % 2 === 0
+        ? create({ methodId })
+        : florin.call('POST', '/api/transaction/create', {
+            as: admin,
+            body: { amount: 500, currency: 'USD', channelId, methodId },
+            headers: { 'idempotency-key': `attempt-${i}` },
+          }),
+    );
+    const answers = await Promise.all(creates);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
+    expect(answers.filter(({ status }) => status !== 200).map(refusal)).toEqual(
+      Array.from({ length: 17 }, () => reached),
+    );
+  });
+
   test('counts neither successes nor failures that never reached the network', async () => {
     const { id: methodId } = await kept(await makeCustomer(), { token: 'sandbox:decline:invalid_operation' });
     await declinedTo(methodId, 16);

@@ -44,14 +44,24 @@ export const networkCaps: Readonly<Record<string, readonly NetworkCap[]>> = {
   ],
 };
 
+/** Brands whose network has a cap, in lower case. */
+export const cappedBrands = Object.keys(networkCaps);
+
 /** No network counts declines for longer. */
 export const longestCapMs = Math.max(...Object.values(networkCaps).flatMap((caps) => caps.map((cap) => cap.periodMs)));
 
-/** The cap that a card's declines have reached (times in ms); undefined: it may be charged. */
-export function reachedCap(brand: string | null, declinedMs: readonly number[], nowMs: number): NetworkCap | undefined {
-  return networkCaps[brand?.toLowerCase() ?? '']?.find(
-    ({ declines, periodMs }) => declinedMs.filter((atMs) => atMs > nowMs - periodMs).length >= declines,
-  );
+/** How many further attempts the tightest cap of a brand leaves; undefined: the brand has none. */
+export function attemptsLeft(
+  brand: string,
+  { declinedMs, underWay }: { declinedMs: readonly number[]; underWay: number },
+  nowMs: number,
+): { cap: NetworkCap; left: number } | undefined {
+  const caps = networkCaps[brand.toLowerCase()] ?? [];
+  const all = caps.map((cap) => {
+    const declines = declinedMs.filter((atMs) => atMs > nowMs - cap.periodMs).length;
+    return { cap, left: Math.max(0, cap.declines - declines - underWay) };
+  });
+  return all.toSorted((a, b) => a.left - b.left)[0];
 }
 
 /** A period for people: `24 hours`, `30 days`. */

@@ -3,7 +3,6 @@ import type { Principal } from '../../../core/principal.ts';
 import type { PaymentsApp } from '../app.ts';
 import { authorizationRefusal } from '../channels/capture.ts';
 import type { ChannelRow } from '../channels/statements.ts';
-import { attemptsReached } from '../methods/declines.ts';
 import { readMethod } from '../methods/read.ts';
 import type { MethodRow } from '../methods/record.ts';
 import { isUsable, unusable } from '../methods/rules.ts';
@@ -11,7 +10,7 @@ import { findCustomer, requireMethodsOf } from '../methods/setup.ts';
 import type { PaymentInput } from './record.ts';
 import type { CreateInput } from './schema.ts';
 
-type App = Pick<PaymentsApp, 'database' | 'methodCustomers' | 'providers' | 'clock'>;
+type App = Pick<PaymentsApp, 'database' | 'methodCustomers' | 'providers'>;
 
 /** Whether a request names a payment method, or anything that belongs to keeping one. */
 export function asksForMethod({
@@ -51,7 +50,7 @@ async function withCharged(
   methodId: string,
   channel: ChannelRow,
   principal: Principal,
-  { database, methodCustomers, clock }: App,
+  { database }: App,
 ): Promise<PaymentInput | Refusal> {
   const row = await readMethod(database, methodId, principal, 'methodId');
   const isOther = payment.customerId != null && payment.customerId !== row.customer_id;
@@ -62,10 +61,7 @@ async function withCharged(
   const unable = payment.captureMethod === 'MANUAL' ? authorizationRefusal(channel, row.type) : undefined;
   const refusal = refusalOf(row, channel.id) ?? unable;
   if (refusal !== undefined) return refusal;
-  const { tenant_id: tenantId, id, customer_id: customerId } = row;
-  const customer = await methodCustomers.find(database, [tenantId], customerId);
-  const reached = await attemptsReached(database, [{ tenantId, methodId: id }], customer?.nowMs ?? clock());
-  return reached.get(id) ?? { ...payment, methodId: id, customerId };
+  return { ...payment, methodId: row.id, customerId: row.customer_id };
 }
 
 /** Why a method cannot be charged through a channel. */

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../core/clock.ts';
 import { notFound, Refusal } from '../../../core/errors.ts';
 import { type GenerateUuid, publicId, uuidOfPublicId } from '../../../core/id.ts';
 import { otherModeRefusal, seesMode } from '../../../core/livemode.ts';
@@ -13,8 +14,11 @@ import {
 } from '../../../platform/postgres/database.ts';
 import { type IdempotentAnswer, idempotencyMismatch } from '../../../platform/postgres/idempotency-records.ts';
 import type { FanOut } from '../../webhooks/events/fan-out.ts';
+import { authorizationRefusal } from '../channels/capture.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import type { ChannelRow } from '../channels/statements.ts';
+import type { MethodCustomers } from '../methods/customers.ts';
+import { type AttemptsLeft, lockedAttemptsLeft } from '../methods/declines.ts';
 import { BatchInserter, type Outcome, outcomeOf } from './insert-batch.ts';
 import type { InvoiceOfPayment, InvoicePayments } from './invoice-payments.ts';
 import { newPayment, type PaymentInput, type PaymentRecord, type PaymentRow } from './record.ts';
@@ -58,6 +62,8 @@ export interface PaymentsDeps {
   lookupDatabase?: Queryable;
   channels: Pick<ChannelDirectory, 'findInTransaction'>;
   invoicePayments: InvoicePayments;
+  methodCustomers: Pick<MethodCustomers, 'find'>;
+  clock: Clock;
   fanOut: FanOut;
   generateUuid: GenerateUuid;
   seal: (plain: string, associatedData: string) => Buffer;
@@ -66,6 +72,12 @@ export interface PaymentsDeps {
   onCreated?: (row: PaymentRow, by: 'request' | 'billing') => void;
   /** Called for each transition that was applied, after the commit. */
   onTransition?: (transition: Transition) => void;
+}
+
+/** What may refuse a payment that is about to be written. */
+interface PaymentLimits {
+  invoice: InvoiceOfPayment | null;
+  methodId: string | null;
 }
 
 /** The idempotency key of a create, and the hash of its request. */
@@ -102,41 +114,61 @@ export class Payments {
 
   /**
    * Writes a new payment with its event, its deliveries, its charge and its totals; many in one statement. When it
-   * resolves, they are on disk. A payment of an invoice is written in a transaction that reserves its amount.
+   * resolves, they are on disk. A payment of an invoice is written in a transaction that reserves its amount, and one
+   * with a payment method in a transaction that counts its attempts.
    */
   async write(row: PaymentRow, once: OnceKey): Promise<IdempotentAnswer<PaymentRecord>> {
     const { invoicePayments, database } = this.#deps;
     const payment = { ...withCreatedEvent(row), ...once, background: false };
-    const { tenant_id: tenantId, invoice_id: invoiceId } = row;
+    const { tenant_id: tenantId, invoice_id: invoiceId, method_id: methodId } = row;
     // The id may also be a reference to another system.
     const isOfInvoice = invoiceId !== null && (await invoicePayments.hasInvoice(database, { tenantId, invoiceId }));
-    const outcome = isOfInvoice
-      ? await this.#writeForInvoice(payment, { tenantId, invoiceId })
-      : await this.#creates.add(payment);
+    const invoice = isOfInvoice ? { tenantId, invoiceId } : null;
+    const outcome =
+      invoice === null && methodId === null
+        ? await this.#creates.add(payment)
+        : await this.#writeLimited(payment, { invoice, methodId });
     if (outcome instanceof Refusal) throw outcome;
     return outcome;
   }
 
-  async #writeForInvoice(payment: NewPayment, invoice: InvoiceOfPayment): Promise<Outcome> {
+  /** Writes a payment that what is left to pay of an invoice limits, or the cap of a payment method's network. */
+  async #writeLimited(payment: NewPayment, limits: PaymentLimits): Promise<Outcome> {
     const { invoicePayments, database, onCreated } = this.#deps;
     const { row, record } = payment;
-    const stillWaiting = await invoicePayments.lookUpWaiting(invoice);
+    const { invoice, methodId } = limits;
+    const stillWaiting = invoice === null ? new Set<string>() : await invoicePayments.lookUpWaiting(invoice);
     return database.transaction(async (transaction) => {
+      if (invoice !== null) await invoicePayments.lock(transaction, [invoice]);
+      const attempts = methodId === null ? undefined : await this.#lockedAttemptsLeft(transaction, row, methodId);
       if (payment.idempotencyKey !== null) {
-        await invoicePayments.lock(transaction, [invoice]);
         const existing = await findExistingPayments(transaction, [keyOf(payment)]);
         if (existing.length > 0) return outcomeOf(keyOf(payment), existing);
       }
-      const { livemode, id, amount, currency, created_at } = row;
-      const createdMs = Date.parse(created_at);
-      const ofInvoice = { ...invoice, livemode, transactionId: id, amount, currency, createdMs };
-      await invoicePayments.reserve(transaction, ofInvoice, stillWaiting);
+      if (attempts?.left === 0) return attempts.refusal;
+      if (invoice !== null) {
+        const { livemode, id, amount, currency, created_at } = row;
+        const createdMs = Date.parse(created_at);
+        const ofInvoice = { ...invoice, livemode, transactionId: id, amount, currency, createdMs };
+        await invoicePayments.reserve(transaction, ofInvoice, stillWaiting);
+      }
       const inserted = await insertPaymentsUnlessRepeated(transaction, [payment]);
       // Repeats of the same request wait for the lock. Another request has used the key since.
       if (inserted.length === 0) throw idempotencyMismatch();
       transaction.afterCommit(() => onCreated?.(row, 'request'));
       return { answer: record, replayed: false };
     });
+  }
+
+  async #lockedAttemptsLeft(
+    transaction: Transaction,
+    { tenant_id: tenantId, customer_id: customerId }: PaymentRow,
+    methodId: string,
+  ): Promise<AttemptsLeft | undefined> {
+    const { methodCustomers, clock } = this.#deps;
+    const customer = customerId === null ? undefined : await methodCustomers.find(transaction, [tenantId], customerId);
+    const nowMs = customer?.nowMs ?? clock();
+    return (await lockedAttemptsLeft(transaction, [{ tenantId, methodId }], nowMs)).get(methodId);
   }
 
   /** The answer to an earlier request with this key; undefined: there was none. */
@@ -186,7 +218,8 @@ export class Payments {
     if (usable.livemode !== livemode) {
       return otherModeRefusal(livemode, usable.livemode, 'channelId', `channel ${channelId}`);
     }
-    return newPayment(request, usable, createdBy, id, seal);
+    const unable = request.captureMethod === 'MANUAL' ? authorizationRefusal(usable) : undefined;
+    return unable ?? newPayment(request, usable, createdBy, id, seal);
   }
 
   /**
@@ -318,8 +351,9 @@ async function readMany(database: Queryable, ids: readonly PaymentId[]): Promise
   });
 }
 
-/** Whether a payment of an invoice ends, begins to wait for its payer, or is captured. */
+/** Whether a payment of an invoice ends, begins to wait for its payer, is authorized, or is captured. */
 export function concernsInvoice({ row, to, requiresAction = false, authorization }: Transition): boolean {
   if (row.invoice_id === null || isFinal(row.status)) return false;
-  return isFinal(to) || requiresAction || (authorization?.capturedChange ?? 0) > 0;
+  if (isFinal(to) || requiresAction) return true;
+  return authorization?.begins !== undefined || (authorization?.capturedChange ?? 0) > 0;
 }

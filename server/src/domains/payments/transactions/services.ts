@@ -11,7 +11,7 @@ import type { PaymentRow } from './record.ts';
 const batchSizeBuckets = [1, 2, 5, 10, 25, 50, 100, 200, 350, 500];
 
 /** Makes what writes, finds and changes payments. */
-export function transactionServices(app: WebhooksApp & Pick<PaymentsApp, 'channels'>) {
+export function transactionServices(app: WebhooksApp & Pick<PaymentsApp, 'channels' | 'methodCustomers'>) {
   const { queueDatabase, openPool, metrics, tracing } = app;
   const batchSizes = metrics.histogram(
     'florin_create_batch_size',

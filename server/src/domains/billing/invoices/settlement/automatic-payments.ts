@@ -1,7 +1,7 @@
 import { Refusal } from '../../../../core/errors.ts';
 import type { GenerateUuid } from '../../../../core/id.ts';
 import type { Queryable, Transaction } from '../../../../platform/postgres/database.ts';
-import { attemptsReached } from '../../../payments/methods/declines.ts';
+import { lockedAttemptsLeft } from '../../../payments/methods/declines.ts';
 import { debitTypes, isUsable } from '../../../payments/methods/rules.ts';
 import { providersAnnouncingDebits } from '../../../payments/providers/directory.ts';
 import { failure } from '../../../payments/providers/failures.ts';
@@ -181,7 +181,7 @@ const awaited = { awaited: true } as const;
 
 /** How each invoice is paid, by its key. */
 async function waysToPay(
-  transaction: Queryable,
+  transaction: Transaction,
   invoices: readonly LockedInvoice[],
   {
     refusedMethods,
@@ -206,8 +206,12 @@ async function waysToPay(
   const charged = ways.flatMap(({ key: { tenantId }, way }) =>
     'methodId' in way && way.methodId !== undefined ? [{ tenantId, methodId: way.methodId }] : [],
   );
-  const reached = await attemptsReached(transaction, charged, nowMs);
-  const isReached = (way: WayToPay) => 'methodId' in way && way.methodId !== undefined && reached.has(way.methodId);
+  const attemptsLeft = await lockedAttemptsLeft(transaction, charged, nowMs);
+  /** Counts this charge, too: several invoices may be paid with one method. */
+  const isReached = (way: WayToPay) => {
+    const attempts = 'methodId' in way && way.methodId !== undefined ? attemptsLeft.get(way.methodId) : undefined;
+    return attempts !== undefined && attempts.left-- <= 0;
+  };
   return new Map(ways.map(({ key, way }) => [mapKeyOf(key), isReached(way) ? skipped : way]));
 }
 

@@ -145,10 +145,10 @@ describe('payInvoices', () => {
       return statements;
     };
     // Locks, payments and their records, and the channel, which is read for the first payment. A bank transfer is
-    // mailed as well; of a payment method, earlier declines are counted.
+    // mailed as well; of a payment method, attempts are counted under a lock.
     for (const [channelId, most] of [
       [21, 5],
-      [11, 5],
+      [11, 6],
     ] as const) {
       if (channelId === 11) await insertDefaultMethod(db, customerId, channelId);
       const one = await statementsFor(1, channelId);
