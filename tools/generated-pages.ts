@@ -23,6 +23,7 @@ import { ledgerTables } from './tables/ledger-tables.ts';
 import { table } from './tables/markdown-table.ts';
 import { metricsTable } from './tables/metrics-table.ts';
 import { paymentTables } from './tables/payment-tables.ts';
+import { providerTables } from './tables/provider-tables.ts';
 import { requestTable, shapeTable } from './tables/shape-tables.ts';
 import { subscriptionTables } from './tables/subscription-tables.ts';
 import { answerHelp } from './usage.ts';
@@ -65,6 +66,7 @@ function parts(): Record<string, () => string> {
     modules: modulesTable,
     metrics: metricsTable,
     ...paymentTables,
+    ...providerTables,
     ...ledgerTables,
     ...invoiceTables,
     ...subscriptionTables,

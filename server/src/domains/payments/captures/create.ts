@@ -5,6 +5,7 @@ import type { Queryable } from '../../../platform/postgres/database.ts';
 import { answerOnce, type IdempotentAnswer } from '../../../platform/postgres/idempotency-records.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
 import type { PaymentsApp } from '../app.ts';
+import { precisionRefusal } from '../channels/amounts.ts';
 import { requireMultipleCaptures } from '../channels/capture.ts';
 import { type CaptureRecord, type CaptureRow, captureRecordOf } from '../transactions/capture-record.ts';
 import { requestFromProvider } from './request.ts';
@@ -35,6 +36,8 @@ export async function createCapture(
     let capture: CaptureRow | undefined;
     await requestFromProvider(transaction, payment, 'CAPTURE', app, async (channel) => {
       const amount = amountToCapture(payment, input.amount);
+      const unable = precisionRefusal(channel.provider, { amount, currency: payment.currency });
+      if (unable !== undefined) throw unable;
       const isFinal = (input.final ?? true) || amount === payment.amount_capturable;
       if (!isFinal) requireMultipleCaptures(channel);
       const values = [payment.tenant_id, id, payment.id, amount, isFinal, principal.userId, uuidTimeMs(id)];

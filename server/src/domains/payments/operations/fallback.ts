@@ -1,4 +1,5 @@
 import type { Queryable } from '../../../platform/postgres/database.ts';
+import { chargeRefusal } from '../channels/amounts.ts';
 import { authorizationRefusal } from '../channels/capture.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
 import { mayUse } from '../channels/rules.ts';
@@ -35,6 +36,7 @@ export async function nextChannelFor(
     // Saving a channel refuses a fallback of the other mode; rows saved before that rule may have one.
     if (channel.is_disabled || channel.has_key_of_other_mode || channel.livemode !== row.livemode) continue;
     if (!mayUse(channel, row.tenant_id) || !channel.currencies.includes(row.currency)) continue;
+    if (chargeRefusal(channel.provider, row) !== undefined) continue;
     // Never captured at once instead.
     if (row.capture_method === 'MANUAL' && authorizationRefusal(channel) !== undefined) continue;
     const methodId = row.method_id === null ? null : await chargeMethods.onlyMethodAt(row, id);

@@ -10,7 +10,9 @@ import { type Actor, appendAudit } from '../../identity/audit/append.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
 import { appendEvents, eventDraft } from '../../webhooks/events/append-events.cte.ts';
 import type { PaymentsApp } from '../app.ts';
+import { precisionRefusal } from '../channels/amounts.ts';
 import { requestRefund } from '../operation-queue/request-refund.ts';
+import type { ProviderName } from '../providers/directory.ts';
 import type { PaymentRow } from '../transactions/record.ts';
 import type { Transition } from '../transactions/transition.cte.ts';
 import { type RefundRecord, recordOf } from './record.ts';
@@ -39,6 +41,8 @@ export async function createRefund(
   const work = async (transaction: Queryable): Promise<RefundRecord> => {
     const payment = await app.payments.lock(transaction, found);
     const amount = refundableAmount(payment, input.amount);
+    const unable = precisionRefusal(payment.provider as ProviderName | null, { amount, currency: payment.currency });
+    if (unable !== undefined) throw unable;
     if (app.stepUpRefundAmount !== undefined && amount >= app.stepUpRefundAmount) {
       requireStepUp(principal, app.clock(), `A refund of ${amount}`);
     }

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import { invalid, Refusal } from '../../../core/errors.ts';
 import { requireModeOfKey } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
+import { chargeRefusal } from '../channels/amounts.ts';
 import { acceptanceRefusal, mayUse } from '../channels/rules.ts';
 import type { ChannelRow } from '../channels/statements.ts';
 import type { PaymentRow } from './record.ts';
@@ -19,14 +20,14 @@ export type CreatedBy = Pick<Principal, 'tenantId' | 'userId' | 'livemode'>;
  */
 export function usableChannel(
   channel: ChannelRow | undefined,
-  { channelId, currency }: Pick<CreateInput, 'channelId' | 'currency'>,
+  { channelId, amount, currency }: Pick<CreateInput, 'channelId' | 'amount' | 'currency'>,
   createdBy: CreatedBy,
 ): ChannelRow | Refusal {
   if (channel === undefined || !mayUse(channel, createdBy.tenantId)) {
     return new Refusal('record_not_found', `There is no channel ${channelId}.`, { field: 'channelId' });
   }
   requireModeOfKey(createdBy, channel.livemode, 'channelId', `channel ${channelId}`);
-  return acceptanceRefusal(channel, currency) ?? channel;
+  return acceptanceRefusal(channel, currency) ?? chargeRefusal(channel.provider, { amount, currency }) ?? channel;
 }
 
 /** Requires at least one change; allows a failure code or message only with status FAILED. */
