@@ -418,6 +418,11 @@ export const invoicesListStatus = [
   'UNCOLLECTIBLE',
 ] as const;
 
+export const invoicesPayCaptureMethod = [
+  'AUTOMATIC',
+  'MANUAL',
+] as const;
+
 export const invoicesPrintFormat = [
   'html',
   'pdf',
@@ -437,6 +442,11 @@ export const subscriptionsListState = [
   'PAUSED',
   'CANCELLED',
   'EXPIRED',
+] as const;
+
+export const checkoutsCreateCaptureMethod = [
+  'AUTOMATIC',
+  'MANUAL',
 ] as const;
 
 export const checkoutsListStatus = [

@@ -1,11 +1,12 @@
 import { currencyCodes } from '@florin/server/core/currency.ts';
 import { MultiSelect, Select, SimpleGrid, Switch, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { channelsModifyProvider, channelsModifyType } from '../../api/choices.ts';
+import { channelsModifyCapture, channelsModifyProvider, channelsModifyType } from '../../api/choices.ts';
 import type { ChannelListItem } from '../../api/client.ts';
 import { useProfile } from '../../session/session.tsx';
 import { useMode } from '../../shell/mode.tsx';
 import { useText } from '../../shell/preferences.tsx';
+import { DescriptorField } from '../../ui/forms/descriptor-field.tsx';
 import { FormModal } from '../../ui/forms/form-modal.tsx';
 import { SecretField } from './secret-field.tsx';
 
@@ -33,7 +34,7 @@ export function ChannelModal({ channel, onClose }: ChannelModalProps) {
       onClose={onClose}
       size="lg"
       operation="channels.modify"
-      bodyOf={({ name, code, type, country, apiKey, apiSecret, webhookSecret, state }) => ({
+      bodyOf={({ name, code, type, country, apiKey, apiSecret, webhookSecret, state, ...fields }) => ({
         // A sandbox channel is always a test channel.
         ...(channel !== undefined ? { id: channel.id } : provider !== 'sandbox' && { livemode }),
         name,
@@ -43,6 +44,8 @@ export function ChannelModal({ channel, onClose }: ChannelModalProps) {
         currency: currencies.join(','),
         provider: provider || null,
         state: state === 'on',
+        statementDescriptor: fields.statementDescriptor || null,
+        ...(fields.capture && { capture: fields.capture }),
         ...(apiKey && { apiKey }),
         ...(apiSecret && { apiSecret }),
         ...(webhookSecret && { webhookSecret }),
@@ -108,8 +111,18 @@ export function ChannelModal({ channel, onClose }: ChannelModalProps) {
               required
             />
           </SimpleGrid>
+          <DescriptorField descriptor={channel?.statementDescriptor} error={errorOf('statementDescriptor')} />
           {provider !== '' && (
             <>
+              <Select
+                name="capture"
+                label={text('channels.capture')}
+                description={text('channels.captureHint')}
+                data={channelsModifyCapture.map((value) => ({ value, label: text(`channels.capture.${value}`) }))}
+                defaultValue={channel?.capture ?? 'SINGLE'}
+                error={errorOf('capture')}
+                allowDeselect={false}
+              />
               <SecretField name="apiKey" isNew={channel === undefined} error={errorOf('apiKey')} />
               <SecretField name="apiSecret" isNew={channel === undefined} error={errorOf('apiSecret')} />
               <SecretField name="webhookSecret" isNew={channel === undefined} error={errorOf('webhookSecret')} />

@@ -1,4 +1,4 @@
-import { MultiSelect, Select, SimpleGrid, TextInput } from '@mantine/core';
+import { MultiSelect, Select, SimpleGrid, Switch, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Invoice } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
@@ -45,13 +45,14 @@ export function CreateCheckoutModal({ opened, onClose, onCreated, invoice }: Cre
       size="lg"
       operation="checkouts.create"
       isIdempotent
-      bodyOf={({ amount, description, days, returnUrl }) => ({
+      bodyOf={({ amount, description, days, returnUrl, captures }) => ({
         ...(invoice === undefined
           ? { amount: minorUnits(amount), currency, ...(description && { description }) }
           : { invoiceId: invoice.id }),
         ...((invoice === undefined || channelIds.length > 0) && { channelIds: channelIds.map(Number) }),
         expiresIn: Number(days) * daySeconds,
         ...(returnUrl && { returnUrl }),
+        ...(captures === 'on' && { captureMethod: 'MANUAL' }),
       })}
       onDone={({ data }) => data.url !== null && onCreated(data.url)}
     >
@@ -107,6 +108,7 @@ export function CreateCheckoutModal({ opened, onClose, onCreated, invoice }: Cre
             />
             <TextInput name="returnUrl" type="url" label={text('portal.returnUrl')} error={errorOf('returnUrl')} />
           </SimpleGrid>
+          <Switch name="captures" label={text('checkouts.captureLater')} error={errorOf('captureMethod')} />
         </>
       )}
     </FormModal>

@@ -5,6 +5,7 @@ import type { Plan } from '../../api/client.ts';
 import { useMode } from '../../shell/mode.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { CurrencySelect } from '../../ui/forms/currency-select.tsx';
+import { DescriptorField } from '../../ui/forms/descriptor-field.tsx';
 import { FormModal } from '../../ui/forms/form-modal.tsx';
 import { MoneyField, minorUnits } from '../../ui/forms/money-field.tsx';
 import { basisPointsOf, TaxField } from '../../ui/forms/tax-field.tsx';
@@ -22,7 +23,7 @@ export function PlanModal({ plan, onClose }: { plan: Plan | undefined; onClose: 
       onClose={onClose}
       size="lg"
       operation="plans.modify"
-      bodyOf={({ name, amount, interval, intervalCount, trialDays, taxRate, state }) => ({
+      bodyOf={({ name, amount, interval, intervalCount, trialDays, taxRate, state, statementDescriptor }) => ({
         ...(plan === undefined ? { livemode } : { id: plan.id }),
         name,
         currency,
@@ -32,6 +33,7 @@ export function PlanModal({ plan, onClose }: { plan: Plan | undefined; onClose: 
         trialDays: Number(trialDays),
         taxRate: basisPointsOf(taxRate) ?? null,
         state: state === 'on',
+        statementDescriptor: statementDescriptor || null,
       })}
     >
       {(errorOf) => (
@@ -77,6 +79,7 @@ export function PlanModal({ plan, onClose }: { plan: Plan | undefined; onClose: 
               allowDeselect={false}
             />
             <TaxField name="taxRate" taxRate={plan?.taxRate} error={errorOf('taxRate')} />
+            <DescriptorField descriptor={plan?.statementDescriptor} error={errorOf('statementDescriptor')} />
           </SimpleGrid>
           <Switch name="state" label={text('state.active')} defaultChecked={plan?.state ?? true} />
         </>

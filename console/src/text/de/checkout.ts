@@ -20,6 +20,7 @@ export const checkout = {
   'checkouts.noChannel': 'Kein Kanal für {currency}',
   'checkouts.descriptionHint': 'Wird dem Zahler gezeigt.',
   'checkouts.valid': 'Gültig für',
+  'checkouts.captureLater': 'Nur autorisieren: Ich ziehe das Geld später ein',
   'checkouts.days.one': '{n} Tag',
   'checkouts.days.other': '{n} Tage',
   'portal.title': 'Kundenportal',

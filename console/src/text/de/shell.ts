@@ -10,6 +10,8 @@ export const shell = {
   'common.yes': 'Ja',
   'common.no': 'Nein',
   'common.name': 'Name',
+  'common.statementDescriptor': 'Text auf Kontoauszügen',
+  'common.statementDescriptorHint': 'Was Zahler auf ihren Auszügen lesen: 5 bis 22 Buchstaben, Ziffern und Zeichen.',
   'common.export': 'Als CSV exportieren',
   'common.close': 'Schließen',
   'common.actions': 'Aktionen',

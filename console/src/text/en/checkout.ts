@@ -21,6 +21,7 @@ export const checkout = {
   'checkouts.noChannel': 'No channel for {currency}',
   'checkouts.descriptionHint': 'Shown to the payer.',
   'checkouts.valid': 'Valid for',
+  'checkouts.captureLater': 'Only authorize: I capture the money later',
   'checkouts.days.one': '{n} day',
   'checkouts.days.other': '{n} days',
   'portal.title': 'Customer portal',

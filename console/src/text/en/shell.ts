@@ -10,6 +10,8 @@ export const shell = {
   'common.yes': 'Yes',
   'common.no': 'No',
   'common.name': 'Name',
+  'common.statementDescriptor': 'Text on statements',
+  'common.statementDescriptorHint': 'What payers read on their statements: 5 to 22 letters, digits and signs.',
   'common.export': 'Export as CSV',
   'common.close': 'Close',
   'common.actions': 'Actions',
