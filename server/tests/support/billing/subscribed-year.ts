@@ -118,6 +118,13 @@ export async function startYear({ environment: further = {}, channel = { provide
       return all;
     },
 
+    /** Delivers a provider's callback. Returns whether the service has taken it. */
+    deliver: async (callback: { url: string; headers: Record<string, string>; body: string }): Promise<boolean> => {
+      const { pathname, search } = new URL(callback.url);
+      const { headers, body } = callback;
+      return (await service.call('POST', `${pathname}${search}`, { headers, body })).status < 300;
+    },
+
     /** Runs `npm run verify` beside the service. */
     verified: () => verified(dataDir),
 
