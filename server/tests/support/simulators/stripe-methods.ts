@@ -43,8 +43,12 @@ export class StripeMethods {
     return method;
   }
 
+  get all(): readonly SimulatedMethod[] {
+    return [...this.#methods.values()];
+  }
+
   ofCustomer(customer: string): SimulatedMethod[] {
-    return [...this.#methods.values()].filter((method) => method.customer === customer);
+    return this.all.filter((method) => method.customer === customer);
   }
 
   mandate(id: string): SimulatedMandate {
