@@ -20,6 +20,7 @@ interface Cell {
 export class PaymentCounts {
   readonly #payments = new Map<number, Map<string, Cell>>();
   readonly #money = new Map<string, Map<string, Cell>>();
+  readonly #authorizations = new Map<string, Map<string, Cell>>();
 
   constructor(metrics: Metrics) {
     metrics.collectedCounter(
@@ -35,20 +36,32 @@ export class PaymentCounts {
       ['kind', 'currency', 'livemode'],
       () => takeCounts(this.#money),
     );
+    metrics.collectedCounter(
+      'florin_authorizations_total',
+      'Payments that are authorized first, by what became known of them: `authorized`, `captured` (once for each ' +
+        'capture), `capture_failed`, `authorization_expiring`, and `expired` with nothing captured.',
+      ['result', 'livemode'],
+      () => takeCounts(this.#authorizations),
+    );
   }
 
   created({ channel_id: channelId, livemode }: PaymentRow): void {
     this.#count('PENDING', channelId, livemode);
   }
 
-  transitioned({ row, to, channelId = row.channel_id, refundedChange = 0, authorization }: Transition): void {
+  transitioned({ row, to, channelId = row.channel_id, refundedChange = 0, ...transition }: Transition): void {
     const { status: from, currency, livemode } = row;
+    const { authorization, failureCode } = transition;
     if (from !== to) this.#count(to, channelId, livemode);
     const captured = authorization?.capturedChange ?? 0;
     if (captured > 0) this.#addMoney('paid', currency, livemode, captured);
     if (to === 'SUCCESS' && !isFinal(from) && row.capture_method === null) {
       this.#addMoney('paid', currency, livemode, row.amount);
     }
+    if (authorization?.event !== undefined) {
+      this.#countAuthorization(authorization.event.type.replace('transaction.', ''), livemode);
+    }
+    if (to === 'CANCELLED' && failureCode === 'authorization_expired') this.#countAuthorization('expired', livemode);
     if (refundedChange > 0) this.#addMoney('refunded', currency, livemode, refundedChange);
     if (refundedChange < 0) this.#addMoney('refund_returned', currency, livemode, -refundedChange);
   }
@@ -58,6 +71,11 @@ export class PaymentCounts {
     const channel = key === otherChannels ? 'other' : String(key);
     const name = livemode ? status : testNames[status];
     add(this.#payments, key, name, () => ({ status, channel, livemode: String(livemode) }), 1);
+  }
+
+  #countAuthorization(result: string, livemode: boolean): void {
+    const labels = { result, livemode: String(livemode) };
+    add(this.#authorizations, result, labels.livemode, () => labels, 1);
   }
 
   #addMoney(kind: string, currency: string, livemode: boolean, amount: number): void {
