@@ -908,7 +908,7 @@ export interface TransactionsApi extends TransactionHelpers {
    *
    * Takes the money of a transaction with `captureMethod` MANUAL that its provider has authorized: all of it, or a part. The capture is PENDING until the provider reports its result (`transaction.captured`, or `transaction.capture_failed`, after which the amount can be captured again). One capture or release of a transaction is under way at a time.
    *
-   * Answers with the [capture](#capture). The payments guide tells more.
+   * Answers with the [capture](#capture). The guide follows an order through it.
    *
    * This example authorizes a payment at the sandbox first:
    *
@@ -1719,7 +1719,7 @@ export interface Checkout {
   id: number;
   /** true: live. false: a test record. */
   livemode: boolean;
-  /** OPEN: it can be paid. PROCESSING: a payment is in progress. EXPIRED: its time is over, it was closed, or its invoice can no longer be paid. After a payment that failed it is OPEN again. */
+  /** OPEN: it can be paid. PROCESSING: a payment is in progress, or waits for its capture. EXPIRED: its time is over, it was closed, or its invoice can no longer be paid. After a payment that failed it is OPEN again. */
   status: "OPEN" | "PROCESSING" | "PAID" | "EXPIRED" | (string & {});
   /** The URL of the payer's page. It is a secret: without a login, the page shows the purchase, and payments can be made and given up on it. null when the checkout is EXPIRED, and for callers without `transaction_write`. */
   url: string | null;
@@ -1728,6 +1728,7 @@ export interface Checkout {
   currency: string;
   invoiceId: number | null;
   channelIds: number[];
+  captureMethod: CaptureMethod | (string & {});
   customerId: number | null;
   description: string | null;
   /** As it was sent. */
@@ -1753,8 +1754,10 @@ export interface CheckoutCreateInput {
   currency?: string | null | undefined;
   /** Instead of `amount` and `currency`: the page shows this invoice and takes its remaining amount. Also needs the scope `invoice_write`. */
   invoiceId?: number | null | undefined;
-  /** The channels that the payer can choose from, shown by name in this order. All must have the same mode. Stripe channels are refused, because their payments need a page with its script. Default for an invoice: its channel, or its customer's default channel. */
+  /** The channels that the payer can choose from, shown by name in this order. All must have the same mode. Default for an invoice: its channel, or its customer's default channel. */
   channelIds?: number[] | null | undefined;
+  /** MANUAL: what the payer pays is only authorized, and `POST /api/transaction/capture` takes it. Every channel must be able to. Default: AUTOMATIC. */
+  captureMethod?: CaptureMethod | null | undefined;
   /** Where the page links to when the payment has ended. */
   returnUrl?: string | null | undefined;
   /** What the payment is for: shown on the page, and copied to the payment. Not with `invoiceId`. */
@@ -1780,7 +1783,7 @@ export interface CheckoutListItem {
   id: number;
   /** true: live. false: a test record. */
   livemode: boolean;
-  /** OPEN: it can be paid. PROCESSING: a payment is in progress. EXPIRED: its time is over, it was closed, or its invoice can no longer be paid. After a payment that failed it is OPEN again. */
+  /** OPEN: it can be paid. PROCESSING: a payment is in progress, or waits for its capture. EXPIRED: its time is over, it was closed, or its invoice can no longer be paid. After a payment that failed it is OPEN again. */
   status: "OPEN" | "PROCESSING" | "PAID" | "EXPIRED" | (string & {});
   /** The URL of the payer's page. It is a secret: without a login, the page shows the purchase, and payments can be made and given up on it. null when the checkout is EXPIRED, and for callers without `transaction_write`. */
   url: string | null;
@@ -1789,6 +1792,7 @@ export interface CheckoutListItem {
   currency: string;
   invoiceId: number | null;
   channelIds: number[];
+  captureMethod: CaptureMethod | (string & {});
   customerId: number | null;
   description: string | null;
   /** As it was sent. */
@@ -2826,6 +2830,8 @@ export interface InvoicePayInput {
   paymentMethod?: string | null | undefined;
   /** The customer's payment method to charge, without the payer, on its own channel. Excludes `paymentMethod`. With neither, that of the subscription or the customer's default is charged, if `channelId` is left out or is its channel; otherwise the payer chooses. */
   methodId?: string | null | undefined;
+  /** MANUAL: the payment is only authorized, which reserves its amount on the invoice, and `POST /api/transaction/capture` takes and pays it. Default: AUTOMATIC. */
+  captureMethod?: CaptureMethod | null | undefined;
   /** Where the payer's browser is redirected after the provider's page. Default: a page that says what became of it. */
   returnUrl?: string | null | undefined;
 }

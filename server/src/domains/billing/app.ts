@@ -30,8 +30,8 @@ export interface BillingApp extends PaymentsApp {
   mailedInvoices: MailedInvoices;
   /** Finds the page on which an invoice is paid, for mails and the customer portal. */
   invoiceLinks: InvoiceLinks;
-  /** Counts a payment that took more than was left to pay, by what becomes of the excess. */
-  onExcess: (became: 'refunded' | 'to_return') => void;
+  /** Counts a payment that took, or is authorized for, more than was left to pay, by what becomes of it. */
+  onExcess: (became: 'refunded' | 'to_return' | 'released' | 'held') => void;
   pdfRenderer: PdfRenderer;
   /** Says whether a plan has subscriptions. */
   planUsages: PlanUsages;

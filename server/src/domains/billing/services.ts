@@ -77,7 +77,9 @@ function excessCounter({ metrics }: PaymentsApp): BillingApp['onExcess'] {
   const payments = metrics.counter(
     'florin_excess_payments_total',
     'Payments that took more than was left to pay of their invoice or payment link. `refunded`: ' +
-      'the excess is given back at once. `to_return`: it stands as `amountToReturn` until somebody gives it back.',
+      'the excess is given back at once. `to_return`: it stands as `amountToReturn` until somebody gives it back. ' +
+      '`released`: the payment was only authorized, and its provider is asked to release it. `held`: it stays ' +
+      'authorized until somebody cancels it.',
     ['result'],
   );
   return (result) => payments.labels(result).inc();

@@ -9,13 +9,15 @@ import { requirePermission } from '../../../platform/http/permission.ts';
 import type { Call } from '../../../platform/http/route.ts';
 import { type IdempotentAnswer, onceFor } from '../../../platform/postgres/idempotency-records.ts';
 import { actFor } from '../../identity/tenants/act-for.ts';
+import { chargeRefusal } from '../../payments/channels/amounts.ts';
+import { authorizationRefusal } from '../../payments/channels/capture.ts';
 import type { ChannelDirectory } from '../../payments/channels/directory.ts';
 import { acceptanceRefusal } from '../../payments/channels/rules.ts';
 import type { ChannelRow } from '../../payments/channels/statements.ts';
 import type { BillingApp } from '../app.ts';
 import { readCustomer } from '../customers/read.ts';
 import { readInvoice } from '../invoices/read.ts';
-import { requirePayableAmount } from '../invoices/rules.ts';
+import { requirePayableAmount, unpaidAmountOf } from '../invoices/rules.ts';
 import { isPayable } from '../invoices/states.ts';
 import { type CheckoutDraft, insertNewCheckout } from './insert.ts';
 import { type CheckoutRecord, recordOf } from './record.ts';
@@ -71,7 +73,7 @@ async function draftOfAmount(
   const named = await actFor(caller, input.tenantId, database);
   const principal = await channels.actOn(channelIds[0], named);
   const { tenantId, userId } = principal;
-  const found = await usableChannels(channelIds, tenantId, currency, channels);
+  const found = await usableChannels(channelIds, tenantId, { ...input, amount, currency }, channels);
   const livemode = livemodeOfNew(principal, undefined, found[0], 'channelIds');
   requireChannelMode(found, livemode);
   return {
@@ -81,6 +83,7 @@ async function draftOfAmount(
     amount,
     currency,
     channelIds,
+    captureMethod: input.captureMethod,
     customerId: input.customerId ?? null,
     description: input.description ?? null,
     metadata: input.metadata ?? null,
@@ -111,7 +114,8 @@ async function draftOfInvoice(
   if (channelIds.length === 0) {
     throw invalid('channelIds', 'channelIds is required: neither the invoice nor its customer names a channel.');
   }
-  requireChannelMode(await usableChannels(channelIds, tenantId, currency, channels), livemode);
+  const wanted = { ...input, amount: unpaidAmountOf(invoice), currency };
+  requireChannelMode(await usableChannels(channelIds, tenantId, wanted, channels), livemode);
   return {
     tenantId,
     livemode,
@@ -119,6 +123,7 @@ async function draftOfInvoice(
     amount: null,
     currency,
     channelIds,
+    captureMethod: input.captureMethod,
     customerId: invoice.customer_id,
     description: invoice.description,
     metadata: input.metadata ?? null,
@@ -128,17 +133,19 @@ async function draftOfInvoice(
   };
 }
 
-/** Reads the channels. Refuses one that the tenant cannot use, or that refuses the currency. */
+/** Reads the channels. Refuses one that the tenant cannot use, or that refuses the currency or the captures. */
 async function usableChannels(
   ids: readonly number[],
   tenantId: number,
-  currency: string,
+  { amount, currency, captureMethod }: Pick<CheckoutInput, 'captureMethod'> & { amount: number; currency: string },
   channels: ChannelDirectory,
 ): Promise<ChannelRow[]> {
   const found: ChannelRow[] = [];
   for (const id of ids) {
     const channel = await channels.findUsable(id, tenantId, 'channelIds');
-    const refusal = acceptanceRefusal(channel, currency);
+    const unable = captureMethod === 'MANUAL' ? authorizationRefusal(channel) : undefined;
+    const refusal =
+      acceptanceRefusal(channel, currency) ?? chargeRefusal(channel.provider, { amount, currency }) ?? unable;
     if (refusal !== undefined) throw namingChannel(refusal, id);
     found.push(channel);
   }

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { type Actor, appendAudit } from '../../identity/audit/append.ts';
+import type { CaptureMethod } from '../../payments/transactions/record.ts';
 import type { BillingApp } from '../app.ts';
 import { recordOf } from './record.ts';
 import { hashOfToken, newToken, tokenAssociatedData } from './rules.ts';
@@ -14,6 +15,8 @@ export interface CheckoutDraft {
   amount: number | null;
   currency: string;
   channelIds: readonly number[];
+  /** Default: AUTOMATIC. */
+  captureMethod?: CaptureMethod | undefined;
   customerId: number | null;
   description: string | null;
   metadata: object | null;
@@ -53,6 +56,7 @@ export async function insertNewCheckout(
     draft.expiresMs,
     nowMs,
     draft.offersMethods ?? false,
+    draft.captureMethod === 'MANUAL' ? 'MANUAL' : null,
   ]);
   const [row] = (await transaction.run(findCheckout, [[tenantId], id])) as [CheckoutRow];
   const after = { ...recordOf(row, nowMs, app), url: undefined };

@@ -4,6 +4,7 @@ import type { Transaction } from '../../../platform/postgres/database.ts';
 import { appendAudit, type RequestOrigin } from '../../identity/audit/append.ts';
 import type { SaveMethod } from '../../payments/methods/charges.ts';
 import type { StillWaiting } from '../../payments/transactions/invoice-payments.ts';
+import type { CaptureMethod } from '../../payments/transactions/record.ts';
 import type { BillingApp } from '../app.ts';
 import { lockInvoices } from '../invoices/lock.ts';
 import { type InvoicePaymentInput, payLockedInvoice } from '../invoices/payment/pay.ts';
@@ -52,11 +53,15 @@ export async function payCheckout(
   if (!open.every(({ provider, transaction_id }) => provider === null || stillWaiting.has(transaction_id))) return;
   const returnToken = newToken();
   const returnUrl = `${app.publicUrl}/p/return/${returnToken}`;
-  const kept = { ...(methodId !== undefined && { methodId }), ...(save !== undefined && { save }) };
+  const how = {
+    ...(methodId !== undefined && { methodId }),
+    ...(save !== undefined && { save }),
+    ...(row.capture_method !== null && { captureMethod: row.capture_method }),
+  };
   const transactionId =
     row.invoice_id === null
-      ? await payAmount(transaction, row, { channelId, returnUrl, ...kept }, app)
-      : await payInvoice(transaction, row, row.invoice_id, { channelId, stillWaiting, returnUrl, ...kept }, app);
+      ? await payAmount(transaction, row, { channelId, returnUrl, ...how }, app)
+      : await payInvoice(transaction, row, row.invoice_id, { channelId, stillWaiting, returnUrl, ...how }, app);
   const values = [tenantId, id, row.payments + 1, transactionId, hashOfToken(returnToken), nowMs];
   await transaction.run(insertCheckoutPayment, values);
   if (open.length > 0) await transaction.run(contestPayments, [tenantId, id]);
@@ -68,7 +73,7 @@ export async function payCheckout(
 async function payAmount(
   transaction: Transaction,
   row: CheckoutOnPage,
-  request: { channelId: number; returnUrl: string; save?: SaveMethod },
+  request: { channelId: number; returnUrl: string; save?: SaveMethod; captureMethod?: CaptureMethod },
   { generateUuid, payments }: BillingApp,
 ): Promise<string> {
   const id = generateUuid();

@@ -29,6 +29,7 @@ export function recordOf(row: CheckoutRow, nowMs: number, app: BillingApp): Chec
     currency: row.currency,
     invoiceId: row.invoice_id,
     channelIds: row.channel_ids,
+    captureMethod: row.capture_method ?? 'AUTOMATIC',
     customerId: row.customer_id,
     description: row.description,
     metadata: row.metadata,

@@ -31,7 +31,7 @@ export const checkoutRoutes: readonly Route<BillingApp>[] = [
       'The payer chooses a channel; the payment is created in the name of the user who created the checkout, ' +
       'and its events are sent as usual.',
     body: checkoutInput,
-    refuses: ['scope_missing', ...acceptanceRefusals, 'invoice_not_payable'],
+    refuses: ['scope_missing', ...acceptanceRefusals, 'channel_cannot', 'invoice_not_payable'],
     data: checkoutRecord,
     message: 'Checkout created',
     handle: createCheckout,

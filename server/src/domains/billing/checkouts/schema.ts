@@ -3,6 +3,7 @@ import { maximumAmount } from '../../../core/currency.ts';
 import { listFields, timeFields } from '../../../platform/http/list-query.ts';
 import {
   currencyCode,
+  described,
   keptMetadata,
   livemode,
   livemodeFilter,
@@ -13,6 +14,7 @@ import {
   webAddress,
 } from '../../../platform/http/shapes.ts';
 import { forTenant, tenantIdOnWire } from '../../identity/tenants/schema.ts';
+import { captureMethod } from '../../payments/transactions/record.ts';
 import { checkoutFilters } from './list-statements.ts';
 import { checkoutStatuses } from './rules.ts';
 
@@ -38,10 +40,16 @@ export const checkoutInput = Type.Object(
         maxItems: 5,
         uniqueItems: true,
         description:
-          'The channels that the payer can choose from, shown by name in this order. ' +
-          'All must have the same mode. Stripe channels are refused, because their payments need a page with its ' +
-          "script. Default for an invoice: its channel, or its customer's default channel.",
+          'The channels that the payer can choose from, shown by name in this order. All must have the same mode. ' +
+          "Default for an invoice: its channel, or its customer's default channel.",
       }),
+    ),
+    captureMethod: Type.Optional(
+      described(
+        captureMethod,
+        'MANUAL: what the payer pays is only authorized, and `POST /api/transaction/capture` takes it. Every channel ' +
+          'must be able to. Default: AUTOMATIC.',
+      ),
     ),
     returnUrl: Type.Optional(webAddress('Where the page links to when the payment has ended.')),
     description: Type.Optional(
@@ -89,7 +97,7 @@ export const expireInput = Type.Object(
 
 const status = Type.Enum([...checkoutStatuses], {
   description:
-    'OPEN: it can be paid. PROCESSING: a payment is in progress. EXPIRED: ' +
+    'OPEN: it can be paid. PROCESSING: a payment is in progress, or waits for its capture. EXPIRED: ' +
     'its time is over, it was closed, or its invoice can no longer be paid. ' +
     'After a payment that failed it is OPEN again.',
 });
@@ -119,6 +127,7 @@ export const checkoutRecord = Type.Object(
     currency: Type.String(),
     invoiceId: nullable(Type.Integer()),
     channelIds: Type.Array(Type.Integer()),
+    captureMethod,
     customerId: nullable(Type.Integer()),
     description: nullable(Type.String()),
     metadata: keptMetadata,

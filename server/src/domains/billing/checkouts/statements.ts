@@ -12,6 +12,8 @@ export interface CheckoutRow {
   amount: number | null;
   currency: string;
   channel_ids: number[];
+  /** Null: its payments are captured at once. */
+  capture_method: 'MANUAL' | null;
   /** Whether its page offers the customer's payment methods. */
   offers_methods: boolean;
   customer_id: number | null;
@@ -70,7 +72,7 @@ export const amountToReturn = `coalesce((select sum(${excessLeft}) from checkout
 
 /** The columns of `CheckoutRow`, from `checkout c`. */
 export const checkoutColumns = `c.tenant_id, c.id, c.livemode, c.token_sealed, c.invoice_id, c.amount, c.currency,
-    c.channel_ids, c.offers_methods, c.customer_id,
+    c.channel_ids, c.capture_method, c.offers_methods, c.customer_id,
   c.description, c.metadata, c.return_url, c.user_id, c.closed_at, c.expires_at, c.created_at, c.updated_at,
   (select count(*) from checkout_payment where tenant_id = c.tenant_id and checkout_id = c.id) as payments,
   ${shownPayment} as transaction_id, ${amountToReturn} as amount_to_return, ${isPaid} as is_paid,
@@ -81,15 +83,16 @@ export const nextCheckoutId = statement<{ id: number }>('checkouts.next_id', `se
 
 /**
  * Values: tenant, id, mode, hash of the token, sealed token, invoice, amount, currency, channels, customer,
- * description, metadata as JSON, return address, user, expiry (ms), now (ms), whether it offers payment methods.
+ * description, metadata as JSON, return address, user, expiry (ms), now (ms), whether it offers payment methods, how
+ * its payments are captured.
  */
 export const insertCheckout = statement(
   'checkouts.insert',
   `insert into checkout (tenant_id, id, livemode, token_hash, token_sealed, invoice_id, amount, currency, channel_ids,
                          customer_id, description, metadata, return_url, user_id, expires_at, created_at, updated_at,
-                         offers_methods)
+                         offers_methods, capture_method)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9::bigint[], $10, $11, $12::json, $13, $14,
-           to_timestamp($15::float8 / 1000), to_timestamp($16::float8 / 1000), to_timestamp($16::float8 / 1000), $17)`,
+           to_timestamp($15::float8 / 1000), to_timestamp($16::float8 / 1000), to_timestamp($16::float8 / 1000), $17, $18)`,
 );
 
 /** Values: visible tenants, id. */
@@ -112,6 +115,8 @@ export interface CheckoutOnPage extends CheckoutRow {
   payment_status: string | null;
   payment_channel_id: number | null;
   payment_amount: number | null;
+  /** Whether the newest payment is authorized, and waits for its capture. */
+  is_authorized: boolean | null;
   failure_code: string | null;
   next_action: { url?: string | null } | null;
   /** Null: the newest payment's channel has no provider, and the seller settles it. */
@@ -126,7 +131,7 @@ export const findByToken = statement<CheckoutOnPage>(
           s.brand_color, s.logo is not null as has_logo,
           tenant.state as is_tenant_active, t.status as payment_status, t.channel_id as payment_channel_id,
               t.amount as payment_amount,
-          t.failure_code, t.next_action, t.provider, t.created_at as payment_created_at
+          t.status = 'PROCESSING' and t.amount_capturable is not null as is_authorized, t.failure_code, t.next_action, t.provider, t.created_at as payment_created_at
      from checkout c
      join tenant on tenant.id = c.tenant_id
      left join seller s on s.tenant_id = c.tenant_id

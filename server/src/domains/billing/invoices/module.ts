@@ -7,6 +7,7 @@ import { overdueInvoiceWorker } from './overdue/worker.ts';
 import { invoiceRoutes } from './routes.ts';
 import { invoiceInPaymentEvent, invoiceRecord } from './schema.ts';
 import { settings } from './settings.ts';
+import { contestedHoldWorker } from './settlement/judge-holds.ts';
 import { settlementOf } from './settlement/services.ts';
 import { leftOverSettlementWorker } from './settlement/settle-left-over.ts';
 
@@ -55,8 +56,10 @@ export const invoices = {
 
 function invoiceWorkers(app: BillingApp): BackgroundWorker[] {
   const { workerDatabase: database, clock, generateUuid, log } = app;
+  const settlement = settlementOf(app);
   return [
-    leftOverSettlementWorker({ ...settlementOf(app), database, ...failureLog(log, 'Invoice settlement') }),
+    leftOverSettlementWorker({ ...settlement, database, ...failureLog(log, 'Invoice settlement') }),
+    contestedHoldWorker({ ...settlement, database, ...failureLog(log, 'Releasing authorizations') }),
     overdueInvoiceWorker({ database, clock, generateUuid, ...failureLog(log, 'Finding overdue invoices') }),
   ];
 }

@@ -100,6 +100,7 @@ export const invoiceRoutes: readonly Route<BillingApp>[] = [
       'payment_exceeds_invoice',
       ...acceptanceRefusals,
       'payment_method_attempts_reached',
+      'channel_cannot',
       'payment_method_unusable',
       'method_of_other_channel',
     ],

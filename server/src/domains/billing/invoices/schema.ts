@@ -4,6 +4,7 @@ import { listFields, timeFields } from '../../../platform/http/list-query.ts';
 import {
   changesSomething,
   currencyCode,
+  described,
   keptAddress,
   keptMetadata,
   livemode,
@@ -18,6 +19,7 @@ import { forTenant, tenantIdOnWire } from '../../identity/tenants/schema.ts';
 import { methodId } from '../../payments/methods/schema.ts';
 import { failureFallback, failureRetry } from '../../payments/providers/failure-schema.ts';
 import { lines } from '../../payments/transactions/purchase-schema.ts';
+import { captureMethod } from '../../payments/transactions/record.ts';
 import { invoiceFilters, invoiceSearch } from './list-statements.ts';
 import { invoiceStatuses, paymentStates } from './states.ts';
 
@@ -123,6 +125,13 @@ export const payInput = Type.Object(
         "With neither, that of the subscription or the customer's default is charged, if `channelId` is left out or " +
         'is its channel; otherwise the payer chooses.',
     }),
+    captureMethod: Type.Optional(
+      described(
+        captureMethod,
+        'MANUAL: the payment is only authorized, which reserves its amount on the invoice, and ' +
+          '`POST /api/transaction/capture` takes and pays it. Default: AUTOMATIC.',
+      ),
+    ),
     returnUrl: Type.Optional(
       webAddress(
         "Where the payer's browser is redirected after the provider's page. " +

@@ -6,7 +6,8 @@ export const settings = {
     default: 'true',
     description:
       'Whether money that a payment took beyond what was left to pay of its invoice or payment link is refunded ' +
-      'at once. If not, and on channels without a provider, it stands as their `amountToReturn`, and is `UNAPPLIED` ' +
-      'in the ledger.',
+      'at once, and whether a payment that is authorized for more is released. If not, and on channels without a ' +
+      'provider, what was taken stands as their `amountToReturn` and is `UNAPPLIED` in the ledger, and what is ' +
+      'authorized stays.',
   }),
 };

@@ -72,6 +72,7 @@ interface MessageContext {
 export const messageTexts: Record<TimelineMessageKind, (context: MessageContext) => string> = {
   updated: ({ detail }) => `User ${detail.userId} set the status to ${detail.to}.`,
   cancel_asked: ({ detail }) => `User ${detail.userId} requested to cancel the charge.`,
+  hold_released: () => 'Less is left to pay of the purchase: Florin requested to release the authorization.',
   unknown: ({ provider, subject }) =>
     `${provider} did not report the outcome of ${subject}: it may have happened or not, and is looked up.`,
   pending: ({ provider, subject }) => `${provider} is processing ${subject}.`,

@@ -51,8 +51,8 @@ export interface InvoicePayments {
    */
   reserve: (transaction: Queryable, payment: PaymentOfInvoice, stillWaiting: StillWaiting) => Promise<void>;
   /**
-   * Settles payments on their locked invoices, in the transaction that has just ended them or made them wait for the
-   * payer.
+   * Settles payments on their locked invoices, in the transaction that has just ended or authorized them, or made them
+   * wait for the payer.
    */
   follow: (transaction: Queryable, transitions: readonly Transition[]) => Promise<void>;
 }

@@ -6,6 +6,7 @@ import { statement } from '../../../platform/postgres/statement.ts';
 export type TimelineMessageKind =
   | 'updated'
   | 'cancel_asked'
+  | 'hold_released'
   | 'unknown'
   | 'pending'
   | 'needs_payer'

@@ -53,8 +53,10 @@ export function checkoutPage(view: CheckoutView, problem?: Problem): Page {
   return pageOf(facts, html`<h1>${title}</h1>\n${content}${linksOf(view, text)}`);
 }
 
-const progressTitle = ({ row }: CheckoutView, text: Texts) =>
-  isWaiting(row) ? text.waitingTitle : text.processingTitle;
+function progressTitle({ row }: CheckoutView, text: Texts): string {
+  if (row.is_authorized) return text.authorizedTitle;
+  return isWaiting(row) ? text.waitingTitle : text.processingTitle;
+}
 
 function titleOf({ row, invoice, language }: CheckoutView): string {
   const text = texts[language];
@@ -229,6 +231,7 @@ function progress(view: CheckoutView, text: Texts): { content: Html; refresh?: s
       content: html`${price}<p role="status">${text.offline(channel)}</p>\n${anotherWay(view, text)}`,
     };
   }
+  if (row.is_authorized) return { content: html`${price}<p role="status">${text.authorized(row.seller_name)}</p>\n` };
   const again = html`<p><a href="?">${text.checkAgain}</a></p>\n`;
   return { content: html`${price}<p role="status">${text.waiting}</p>\n${again}`, refresh: secondsToWait(row, nowMs) };
 }
@@ -255,7 +258,8 @@ ${details(view, text)}`;
 
 function linksOf({ row, status, invoice, token }: CheckoutView, text: Texts): Html {
   const pdf = invoice !== null && html`<a href="${token}/invoice.pdf">${text.pdf}</a>\n`;
-  const back = status === 'PROCESSING' && row.provider !== null ? null : linkTo(row.return_url);
+  const isUnderWay = status === 'PROCESSING' && row.provider !== null && !row.is_authorized;
+  const back = isUnderWay ? null : linkTo(row.return_url);
   const address = [row.seller_address?.line1, row.seller_address?.postalCode, row.seller_address?.city].filter(Boolean);
   const imprint = [row.seller_name, ...address, row.seller_tax_id].filter(Boolean).join(' · ');
   return html`<p class="links">

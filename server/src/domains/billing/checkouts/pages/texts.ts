@@ -40,6 +40,8 @@ export interface Texts {
   chooseOne: string;
   tooMany: string;
   processingTitle: string;
+  authorizedTitle: string;
+  authorized: (seller: string) => string;
   waitingTitle: string;
   redirecting: string;
   continueToPay: string;
@@ -153,6 +155,8 @@ const english: Texts = {
   chooseOne: 'Choose how you want to pay.',
   tooMany: 'Too many payments failed here. Please contact the seller.',
   processingTitle: 'Your payment is being processed',
+  authorizedTitle: 'Your payment is authorised',
+  authorized: (seller) => `You have nothing more to do. ${seller} takes the money later.`,
   waitingTitle: 'Waiting for your payment',
   redirecting: 'You are being taken to the payment provider.',
   continueToPay: 'Continue to the payment provider',
@@ -276,6 +280,8 @@ const german: Texts = {
   chooseOne: 'Wählen Sie aus, wie Sie bezahlen möchten.',
   tooMany: 'Hier sind zu viele Zahlungen fehlgeschlagen. Bitte wenden Sie sich an den Verkäufer.',
   processingTitle: 'Ihre Zahlung wird verarbeitet',
+  authorizedTitle: 'Ihre Zahlung ist autorisiert',
+  authorized: (seller) => `Sie müssen nichts mehr tun. ${seller} zieht das Geld später ein.`,
   waitingTitle: 'Wir warten auf Ihre Zahlung',
   redirecting: 'Sie werden zum Zahlungsanbieter weitergeleitet.',
   continueToPay: 'Weiter zum Zahlungsanbieter',

@@ -7,6 +7,7 @@ import { isFinal } from '../../../payments/transactions/states.ts';
 import { afterTransition, isManual, type Transition } from '../../../payments/transactions/transition.cte.ts';
 import { queueMails } from '../../customer-mails/queue.ts';
 import { keyOfRow, lockInvoices, mapKeyOf } from '../lock.ts';
+import { keepHolds } from '../settlement/judge-holds.ts';
 import { type SettlementDeps, settlePayments } from '../settlement/settle.ts';
 import { type EndedPayment, findRecordedPayments, type RecordedPayment } from '../settlement/settle-statements.ts';
 import { findOpenPayments, invoiceExists } from '../statements.ts';
@@ -59,6 +60,8 @@ async function follow(
   });
   const ended = recorded.flatMap(({ transition, payment }) => endOf(transition, payment));
   await settlePayments(transaction, ended, deps);
+  const authorized = recorded.filter(({ transition }) => isAuthorization(transition)).map(({ payment }) => payment);
+  await keepHolds(transaction, authorized);
   const waiting = recorded.filter(({ transition }) => beginsToWait(transition)).map(({ payment }) => payment);
   await mailInvoices(transaction, waiting, deps);
 }
@@ -81,6 +84,8 @@ function endOf(transition: Transition, { excess: excessBefore, ...payment }: Rec
   const amount = ends ? capturedAmountOf(afterTransition(transition)) : payment.amount;
   return [{ ...end, state: 'SUCCEEDED', takes: captured, amount }];
 }
+
+const isAuthorization = ({ authorization }: Transition) => authorization?.begins !== undefined;
 
 const beginsToWait = ({ row, requiresAction = false }: Transition) => requiresAction && row.next_action === null;
 

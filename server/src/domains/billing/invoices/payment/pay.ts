@@ -5,13 +5,16 @@ import type { Principal } from '../../../../core/principal.ts';
 import type { Transaction } from '../../../../platform/postgres/database.ts';
 import { answerOnce, type IdempotentAnswer } from '../../../../platform/postgres/idempotency-records.ts';
 import { appendAudit } from '../../../identity/audit/append.ts';
+import { authorizationRefusal } from '../../../payments/channels/capture.ts';
 import type { SaveMethod } from '../../../payments/methods/charges.ts';
-import { attemptsReached } from '../../../payments/methods/declines.ts';
+import { requireAttemptLeft } from '../../../payments/methods/declines.ts';
 import { findMethodOfCustomer } from '../../../payments/methods/read.ts';
 import { isUsable } from '../../../payments/methods/rules.ts';
+import { findMethod } from '../../../payments/methods/statements.ts';
 import type { Initiator } from '../../../payments/providers/provider.ts';
 import type { StillWaiting } from '../../../payments/transactions/invoice-payments.ts';
 import { refusalOf } from '../../../payments/transactions/method-of-payment.ts';
+import type { CaptureMethod } from '../../../payments/transactions/record.ts';
 import type { BillingApp } from '../../app.ts';
 import { customerNowMs } from '../../customers/read.ts';
 import { lockInvoices } from '../lock.ts';
@@ -112,6 +115,8 @@ export interface InvoicePaymentInput {
   initiator?: Initiator;
   /** Keep what the payer pays with. */
   save?: SaveMethod;
+  /** Default: AUTOMATIC. */
+  captureMethod?: CaptureMethod | undefined;
   returnUrl?: string | undefined;
   stillWaiting: StillWaiting;
 }
@@ -124,14 +129,19 @@ export async function payLockedInvoice(
   transaction: Transaction,
   invoice: LockedInvoice,
   { userId, stillWaiting, ...input }: InvoicePaymentInput,
-  { clock, generateUuid, payments }: Pick<BillingApp, 'clock' | 'generateUuid' | 'payments'>,
+  app: Pick<BillingApp, 'clock' | 'generateUuid' | 'payments' | 'channels'>,
 ): Promise<{ id: string; amount: number }> {
   const reserved = await reservedOn(transaction, invoice, stillWaiting);
   const amount = requirePayableAmount(invoice, reserved, input.amount, 'id');
-  const nowMs = customerNowMs(invoice, clock());
-  if (input.methodId !== undefined) await requireAttemptsLeft(transaction, invoice, input.methodId, nowMs);
-  const request = { ...paymentRequestOf(invoice, generateUuid(), amount, input.channelId, input), userId };
-  const [created] = await payments.createInTransaction(transaction, [request]);
+  const nowMs = customerNowMs(invoice, app.clock());
+  const { methodId, channelId } = input;
+  if (methodId !== undefined) {
+    const method = { tenantId: invoice.tenant_id, methodId };
+    if (input.captureMethod === 'MANUAL') await requireAuthorizable(transaction, method, channelId, app);
+    await requireAttemptLeft(transaction, method, nowMs);
+  }
+  const request = { ...paymentRequestOf(invoice, app.generateUuid(), amount, channelId, input), userId };
+  const [created] = await app.payments.createInTransaction(transaction, [request]);
   if (created instanceof Refusal) throw created;
   const { tenantId, invoiceId, id: transactionId } = request;
   const payment = { tenantId, invoiceId, transactionId, amount, automatic: false };
@@ -139,12 +149,14 @@ export async function payLockedInvoice(
   return { id: transactionId, amount };
 }
 
-async function requireAttemptsLeft(
+async function requireAuthorizable(
   transaction: Transaction,
-  { tenant_id: tenantId }: LockedInvoice,
-  methodId: string,
-  nowMs: number,
+  { tenantId, methodId }: { tenantId: number; methodId: string },
+  channelId: number,
+  { channels }: Pick<BillingApp, 'channels'>,
 ): Promise<void> {
-  const refusal = (await attemptsReached(transaction, [{ tenantId, methodId }], nowMs)).get(methodId);
+  const channel = await channels.findInTransaction(transaction, channelId);
+  const [method] = await transaction.run(findMethod, [[tenantId], methodId]);
+  const refusal = channel && authorizationRefusal(channel, method?.type);
   if (refusal !== undefined) throw refusal;
 }

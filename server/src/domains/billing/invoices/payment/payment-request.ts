@@ -1,4 +1,5 @@
 import type { PaymentRequest } from '../../../payments/transactions/payments.ts';
+import type { CaptureMethod } from '../../../payments/transactions/record.ts';
 import { numberText } from '../number.ts';
 import type { LockedInvoice } from '../statements.ts';
 
@@ -31,11 +32,13 @@ export function paymentRequestOf(
     ...(changes.methodId !== undefined && { methodId: changes.methodId }),
     ...(changes.initiator !== undefined && { initiator: changes.initiator }),
     ...(changes.save !== undefined && { save: changes.save }),
+    ...(changes.captureMethod !== undefined && { captureMethod: changes.captureMethod }),
     returnUrl: changes.returnUrl ?? null,
   };
 }
 
 interface PaymentChanges extends Pick<PaymentRequest, 'initiator' | 'save'> {
+  captureMethod?: CaptureMethod | undefined;
   paymentMethod?: string | undefined;
   /** The UUID of the payment method to charge. */
   methodId?: string;

@@ -1,4 +1,5 @@
 import type { GenerateUuid } from '../../../../core/id.ts';
+import { plainArray } from '../../../../platform/postgres/array-literal.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { appendInvoiceEvents, type InvoiceEvent } from '../events.ts';
 import { keyOfRow, lockInvoices, mapKeyOf } from '../lock.ts';
@@ -6,6 +7,7 @@ import { unpaidAmountOf } from '../rules.ts';
 import type { LockedInvoice } from '../statements.ts';
 import { type Excess, paidBy } from './excess.ts';
 import type { InvoiceFollowers, SettledPayment } from './followers.ts';
+import { contestHoldsOf } from './hold-statements.ts';
 import {
   type EndedPayment,
   endColumns,
@@ -49,6 +51,7 @@ export async function settlePayments(
   await saveInvoices(transaction, [...current.values()]);
   const ends = changes.map(({ payment }) => payment);
   await transaction.run(endPayments, endColumns.parametersOf(ends));
+  await contestHolds(transaction, changes);
   for (const { payment, after } of changes) {
     // What captures took beyond the invoice can be given back once the payment has succeeded.
     if (payment.ends && payment.totalExcess > 0) {
@@ -69,6 +72,14 @@ interface SettledChange {
   after: LockedInvoice;
 }
 
+/** What is authorized for an invoice finds nothing left once the invoice is paid. */
+async function contestHolds(transaction: Queryable, changes: readonly SettledChange[]): Promise<void> {
+  const paid = changes.filter(isPaid).map(({ after }) => after);
+  if (paid.length === 0) return;
+  const keys = [plainArray(paid.map(({ tenant_id }) => tenant_id)), plainArray(paid.map(({ id }) => id))];
+  await transaction.run(contestHoldsOf, keys);
+}
+
 /** The invoice after one of its payments has ended at `atMs`, in the customer's time. */
 function applyPayment(
   invoice: LockedInvoice,
@@ -86,8 +97,9 @@ function applyPayment(
 }
 
 /** Whether others have to know: the payment has ended, or a capture has paid the invoice. */
-const isSettled = ({ payment, before, after }: SettledChange) =>
-  payment.ends || (before.status !== 'PAID' && after.status === 'PAID');
+const isSettled = (change: SettledChange) => change.payment.ends || isPaid(change);
+
+const isPaid = ({ before, after }: SettledChange) => before.status !== 'PAID' && after.status === 'PAID';
 
 const excessOf = ({ tenant_id, invoice_id, transaction_id, totalExcess }: SettledChange['payment']): Excess => ({
   tenantId: tenant_id,
@@ -96,11 +108,12 @@ const excessOf = ({ tenant_id, invoice_id, transaction_id, totalExcess }: Settle
   amount: totalExcess,
 });
 
-function eventsOf({ before, after, payment }: SettledChange): InvoiceEvent[] {
+function eventsOf(change: SettledChange): InvoiceEvent[] {
+  const { after, payment } = change;
   const { transaction_id: transactionId, failure_code: failureCode, failure_message: failureMessage } = payment;
   const event = { invoice: after, payment: { transactionId, failureCode, failureMessage } };
   if (payment.state === 'FAILED') return [{ ...event, type: 'invoice.payment_failed' }];
-  return before.status !== 'PAID' && after.status === 'PAID' ? [{ ...event, type: 'invoice.paid' }] : [];
+  return isPaid(change) ? [{ ...event, type: 'invoice.paid' }] : [];
 }
 
 function settledPayment(invoice: LockedInvoice, payment: EndedPayment, atMs: number): SettledPayment {
