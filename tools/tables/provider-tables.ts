@@ -1,7 +1,7 @@
-import { currencyCodes } from '../../server/src/core/currency.ts';
-import { decimalOf } from '../../server/src/core/money.ts';
-import { abilitiesOf, type ProviderAbilities } from '../../server/src/domains/payments/providers/abilities.ts';
-import { providerNames } from '../../server/src/domains/payments/providers/directory.ts';
+import { currencyCodes } from '@florin/server/core/currency.ts';
+import { decimalOf } from '@florin/server/core/money.ts';
+import { abilitiesOf, type ProviderAbilities } from '@florin/server/domains/payments/providers/abilities.ts';
+import { providerNames } from '@florin/server/domains/payments/providers/directory.ts';
 import { table } from './markdown-table.ts';
 
 /** Generated tables about providers. */
@@ -16,6 +16,7 @@ const rows: readonly [ability: string, text: (abilities: ProviderAbilities) => s
   ['Refunds in part', ({ partialRefunds }) => yesOrNo(partialRefunds)],
   ['Keeps payment methods (`methods`)', ({ keeps }) => codes(keeps)],
   ['Charges them without the payer', ({ offSession }) => yesOrNo(offSession)],
+  ['Disputes', ({ disputes }) => disputesText[disputes]],
   ['Currencies (`currency:CODE`)', ({ currencies }) => currenciesText(currencies)],
   ['Decimals (`amount:decimals`)', ({ decimals }) => decimals],
   [
@@ -23,6 +24,8 @@ const rows: readonly [ability: string, text: (abilities: ProviderAbilities) => s
     ({ minimumAmounts }) => (Object.keys(minimumAmounts).length === 0 ? 'None' : '[By currency](#minimum-amounts)'),
   ],
 ];
+
+const disputesText = { NONE: 'No', TOLD: 'Told of', ANSWERED: 'Told of, and answered' };
 
 function abilitiesTable(): string {
   return table(

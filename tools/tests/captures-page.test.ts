@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { brokenClaims } from '@florin/server/tests/broken-claims.ts';
+import { databaseFromTemplate, type TestDatabase } from '@florin/server/tests/postgres/database.ts';
+import { florinOn, type TestFlorin } from '@florin/server/tests/service/florin.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { brokenClaims } from '../../server/tests/support/broken-claims.ts';
-import { databaseFromTemplate, type TestDatabase } from '../../server/tests/support/postgres/database.ts';
-import { florinOn, type TestFlorin } from '../../server/tests/support/service/florin.ts';
 import { pasted } from './pasted.ts';
 
 const page = readFileSync(fileURLToPath(new URL('../../docs/guides/captures.md', import.meta.url)), 'utf8');
