@@ -2,8 +2,8 @@
 // compares two fingerprints. Plain JavaScript for Node 20, because it runs before the bundled Node.js 24 is installed.
 //
 // `--production` installs what running the service needs and removes the files of its packages that it never reads (236
-// MB on disk); without it the tools for developing are installed as well (506 MB). `--pages` also builds the console
-// and the documentation; with `--later` that goes on beside the service, which is ready without them.
+// MB on disk); without it the tools for developing are installed as well (506 MB). `--pages` also builds the console,
+// the package of the client library and the documentation; with `--later` that goes on beside the service, which is ready without them.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -22,6 +22,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { builtConsole } from './packaging/build-console.mjs';
 import { builtDocs } from './packaging/build-docs.mjs';
+import { builtSdk } from './packaging/build-sdk.mjs';
 import { isBundled } from './packaging/bundle.mjs';
 import { whileLocked } from './packaging/lock.mjs';
 import { prune, removeBundler } from './packaging/needed-to-run.mjs';
@@ -104,7 +105,7 @@ function bundle() {
  * writes to a file: it would keep a pipe open after the service has ended.
  */
 function buildPages({ isAwaited }) {
-  if (builtConsole.isBuilt() && builtDocs.isBuilt()) return;
+  if ([builtConsole, builtSdk, builtDocs].every((built) => built.isBuilt())) return;
   const words = [join(root, 'tools', 'packaging', 'build-pages.mjs')];
   if (isAwaited) {
     spawnSync(node(), words, { stdio: ['ignore', process.stderr, process.stderr] });

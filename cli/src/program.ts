@@ -5,6 +5,7 @@ import { Cli, type GlobalOptions, type Run } from './cli.ts';
 import { addAccountCommands } from './commands/account.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addEventCommands } from './commands/events.ts';
+import { addImport } from './commands/import.ts';
 import { addListen } from './commands/listen.ts';
 import { addLogin } from './commands/login.ts';
 import { addLogs } from './commands/logs.ts';
@@ -82,6 +83,7 @@ export function programFor(system: System): Command {
   addTrigger(program, run);
   addResourceCommands(program, run);
   addRawCommands(program, run);
+  addImport(program, run);
   addOpen(program, run);
   addCompletion(program, run);
   addOperatorCommands(program, run);

@@ -1,9 +1,10 @@
-// Builds the console and the documentation. `npm start` runs this beside the service, with `--beside`: at the lowest
+// Builds the console, the package of the client library and the documentation. `npm start` runs this beside the service, with `--beside`: at the lowest
 // priority. Plain JavaScript for Node 20, like install.mjs.
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { builtConsole } from './build-console.mjs';
 import { builtDocs } from './build-docs.mjs';
+import { builtSdk } from './build-sdk.mjs';
 import { root } from './built-folder.mjs';
 import { whileLocked } from './lock.mjs';
 
@@ -11,5 +12,5 @@ const lowest = 19;
 
 if (process.argv.includes('--beside')) setPriority(lowest);
 whileLocked(join(root, 'build', '.building'), () => {
-  for (const built of [builtConsole, builtDocs]) if (!built.build()) process.exitCode = 1;
+  for (const built of [builtConsole, builtSdk, builtDocs]) if (!built.build()) process.exitCode = 1;
 });

@@ -55,7 +55,7 @@ packFolder('fonts');
 
 /** An installed package builds nothing, so that it brings the console and the documentation. */
 function requirePages(): void {
-  const missing = ['console', 'docs'].filter((name) => !existsSync(join(root, 'build', name, '.built-from')));
+  const missing = ['console', 'docs', 'sdk'].filter((name) => !existsSync(join(root, 'build', name, '.built-from')));
   if (missing.length === 0) return;
   console.error(`Not built, see above: ${missing.join(', ')}. Nothing was packed.`);
   process.exit(1);
@@ -121,6 +121,7 @@ function copyFilesBesideCode(): void {
     'docs',
     'build/console',
     'build/docs',
+    'build/sdk',
     'README.md',
     'CHANGELOG.md',
     'sdk/README.md',

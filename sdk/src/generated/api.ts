@@ -3304,6 +3304,8 @@ export interface PaymentMethodSetupInput {
   channelId: number;
   /** A token of the provider's own form (Stripe: `pm_…`). Without one, `nextAction` leads the payer. */
   token?: string | null | undefined;
+  /** The provider's id of its customer (Stripe: `cus_…`), if the provider keeps the `token` (Stripe: `pm_…`, `card_…`, `src_…`) for that customer already. The method is only read at the provider, and nothing is asked of the payer. A method that is known here already is the answer. */
+  customerReference?: string | null | undefined;
   /** The account of a SEPA direct debit, instead of a token. Needs `consent`. */
   bankAccount?: PaymentMethodSetupInputBankAccount | null | undefined;
   type?: PaymentMethodType | null | undefined;
@@ -4027,6 +4029,8 @@ export interface Subscription {
   id: number;
   /** true: live. false: a test record. */
   livemode: boolean;
+  /** The id in your own or in a former system. */
+  externalId: string | null;
   /** null: the platform's own tenant. */
   tenantId: string | null;
   customerId: number;
@@ -4082,6 +4086,8 @@ export interface SubscriptionCancelInput {
 export interface SubscriptionCreateInput {
   /** The customer who pays. */
   customerId: number;
+  /** The id of the subscription in your own or in a former system. Unique in the tenant among the subscriptions of one mode; it cannot be changed. */
+  externalId?: string | null | undefined;
   /** The plan to subscribe to. */
   planId: number;
   /** How many units of the plan are charged, 1 to 1000000. */
@@ -4090,6 +4096,10 @@ export interface SubscriptionCreateInput {
   trialDays?: number | null | undefined;
   /** When the first period begins, instead of `trialDays`. All periods are counted from it. At most 730 days ahead. */
   trialEnd?: string | null | undefined;
+  /** The end of the period that has begun, if a former system has billed it. The subscription is ACTIVE at once, and its first invoice is issued then. Without a trial, also the plan's. */
+  billedUntil?: string | null | undefined;
+  /** Only with `billedUntil`, and default that: when it began in the former system. Periods are counted from it, so that one that began on the 31st keeps the 31st. `billedUntil` must be the end of one of them. */
+  startTime?: string | null | undefined;
   /** When the subscription expires. The last period ends then and is prorated. Without it, the subscription has no end. */
   endTime?: string | null | undefined;
   /** The channel to pay its invoices on; null: the plan's, else the customer's. */
@@ -4159,6 +4169,8 @@ export interface SubscriptionsListParams {
   customerId?: number | undefined;
   /** Only subscriptions to this plan. */
   planId?: number | undefined;
+  /** Only the subscription with this external id. */
+  externalId?: string | undefined;
   state?: SubscriptionState | undefined;
   /** Only rows in this currency. */
   currency?: string | undefined;

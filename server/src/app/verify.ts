@@ -38,7 +38,7 @@ function headOf(text: string): AuditHead {
   const head = parseHead(text);
   if (head !== undefined) return head;
   throw new SettingsError(
-    `--audit-head takes TENANT:SEQ:HASH as printed by npm run verify, not ${JSON.stringify(text)}.`,
+    `--audit-head takes TENANT:SEQ:HASH as printed by florin verify, not ${JSON.stringify(text)}.`,
   );
 }
 

@@ -12,7 +12,7 @@ const secrets: Record<string, string[]> = {
   '/api/customer/modify': ['paymentMethod'],
   '/api/inbox/create': ['secret'],
   '/api/invoice/pay': ['paymentMethod'],
-  '/api/payment-method/setup': ['bankAccount', 'token'],
+  '/api/payment-method/setup': ['bankAccount', 'customerReference', 'token'],
   '/api/transaction/create': ['paymentMethod'],
   '/api/user/change-password': ['newPassword', 'oldPassword'],
   '/api/user/login': ['password'],

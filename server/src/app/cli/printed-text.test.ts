@@ -88,3 +88,18 @@ test('operators’ commands write to standard output and error by nothing else',
     );
   expect(writers.toSorted()).toEqual(['cli/arguments.ts', 'cli/progress.ts', 'main.ts']);
 });
+
+test('outside of a usage, which is adapted, commands are named as an installed package has them', () => {
+  const folder = join(import.meta.dirname, '..');
+  const named = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !/\.(test|process|drill|browser)\.ts$/.test(file))
+    .flatMap((file) => {
+      const text = readFileSync(join(folder, file), 'utf8')
+        .replaceAll(/\/\*[\s\S]*?\*\//g, '')
+        .replaceAll(/`Usage: [^`]*`/g, '');
+      return [...text.matchAll(/npm run (?:backup|restore|verify|doctor|rehearse|reseal)/g)].map(
+        ([name]) => `${file}: ${name}`,
+      );
+    });
+  expect(named).toEqual([]);
+});

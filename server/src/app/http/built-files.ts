@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** A folder that the starting script fills beside the service: `tools/packaging/built-folder.mjs`. */
-export const builtFolder = (name: 'console' | 'docs') =>
+export const builtFolder = (name: 'console' | 'docs' | 'sdk') =>
   fileURLToPath(new URL(`../../../../build/${name}`, import.meta.url));
 
 /** What stands for the path of the public address in built files, which no build can know. */

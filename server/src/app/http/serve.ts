@@ -25,6 +25,7 @@ import { recordRefused } from './record-refused.ts';
 import { requestLog } from './request-log.ts';
 import { requestMetrics } from './request-metrics.ts';
 import { requireFreePath } from './require-free-path.ts';
+import { addSdkPackage } from './sdk-package.ts';
 import { addSecurityTxt } from './security-txt.ts';
 
 /**
@@ -81,6 +82,7 @@ export async function prepareServer(context: Context, waiting?: WaitingServer): 
   addSecurityTxt(app, { contact: settings['app.security.contact'], publicUrl, clock });
   if (routes.length > 0) {
     addConsole(app, basePath);
+    addSdkPackage(app);
     addResetPage(app);
     addDevicePage(app);
     addPayerPages(app, {

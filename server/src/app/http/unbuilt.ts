@@ -14,9 +14,9 @@ const policy =
 
 const refreshSeconds = 5;
 
-/** What is told about a part of the service that the starting script builds. */
-export function sentenceOf(what: string, state: BuildState): string {
-  if (state.state === 'building') return `${what} is being built, beside the service. This page looks again by itself.`;
+/** What is told about a part of the service that the starting script builds. `meanwhile`: what happens until then. */
+export function sentenceOf(what: string, state: BuildState, meanwhile = 'This page looks again by itself.'): string {
+  if (state.state === 'building') return `${what} is being built, beside the service. ${meanwhile}`;
   if (state.state === 'absent') return `${what} is not built: npm start builds it.`;
   return `${what} could not be built: ${state.reason}. build/pages.log says more, and the next start tries again.`;
 }

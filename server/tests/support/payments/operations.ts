@@ -89,6 +89,7 @@ export function operationsOf({ credentials, currency, paymentMethod }: Operation
         livemode: false,
       },
       token: paymentMethod,
+      customerReference: null,
       bankAccount: null,
       type: null,
       agreement: 'SUBSCRIPTION',

@@ -292,6 +292,11 @@ export class StripeSimulator {
         );
       case 'GET customers/id':
         return customerBody(account.customers.find(id));
+      case 'GET customers/id/payment_methods':
+        return {
+          ...{ object: 'list', url: path, has_more: false },
+          data: account.methods.ofCustomer(account.customers.find(id).id).map(methodBody),
+        };
       case 'DELETE customers/id':
         return account.customers.delete(id);
       case 'GET payment_methods/id':

@@ -31,7 +31,7 @@ export const migrations: DatabaseCheck = {
     if (pending.length === 0) return undefined;
     return {
       what: `migrations are missing: ${pending.join(', ')}`,
-      cure: 'start a node of this version, which runs them; npm run rehearse tells beforehand how long they take',
+      cure: 'start a node of this version, which runs them; florin rehearse tells beforehand how long they take',
     };
   },
 };

@@ -1,10 +1,11 @@
 import type { Static } from 'typebox';
 import { dayMs } from '../../../core/clock.ts';
-import { invalid, notFound } from '../../../core/errors.ts';
+import { invalid, notFound, Refusal } from '../../../core/errors.ts';
 import { requireSameMode } from '../../../core/livemode.ts';
 import { metadataJson } from '../../../core/metadata.ts';
 import { isTimeZone } from '../../../core/time-zone.ts';
 import type { Call } from '../../../platform/http/route.ts';
+import { violatedConstraint } from '../../../platform/postgres/connection/failures.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { answerOnce, type IdempotentAnswer } from '../../../platform/postgres/idempotency-records.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
@@ -15,7 +16,7 @@ import { readCustomer } from '../customers/read.ts';
 import type { PlanRow } from '../plans/statements.ts';
 import { defaultChannelOf } from './channels.ts';
 import { methodForSubscription } from './methods.ts';
-import { daysAfter } from './periods/calendar.ts';
+import { daysAfter, type Interval, periodThatEnds, type Span } from './periods/calendar.ts';
 import { periodPrice } from './periods/period.ts';
 import { nextTermsOf } from './periods/terms.ts';
 import { recordOf, type SubscriptionRecord } from './record.ts';
@@ -45,9 +46,9 @@ const path = '/api/subscription/create';
 const longestTrialMs = 730 * dayMs;
 
 /**
- * Subscribes a customer to a plan. With a trial, the first billing period begins when the trial ends; without one it
- * begins now and is invoiced in the same transaction. The worker pays the invoice shortly afterwards. With an
- * idempotency key, a repeated request gets the first answer.
+ * Subscribes a customer to a plan. With a trial, the first billing period begins when the trial ends, and after a period
+ * that a former system has billed when that ends; without either it begins now and is invoiced in the same transaction.
+ * The worker pays the invoice shortly afterwards. With an idempotency key, a repeated request gets the first answer.
  */
 export async function createSubscription(
   { body: input, principal, idempotencyKey }: Call<CreateInput>,
@@ -62,7 +63,14 @@ export async function createSubscription(
     return after;
   };
   const request = { tenantId, path, key: idempotencyKey, input, nowMs: app.clock() };
-  return answerOnce(app.database, request, run);
+  try {
+    return await answerOnce(app.database, request, run);
+  } catch (error) {
+    if (violatedConstraint(error) !== 'subscription_by_external_id') throw error;
+    throw new Refusal('external_id_taken', `Another subscription already has the externalId ${input.externalId}.`, {
+      field: 'externalId',
+    });
+  }
 }
 
 async function subscribe(
@@ -102,9 +110,10 @@ function rowOf(
   const { quantity = 1, timeZone = 'UTC' } = input;
   periodPrice(plan.amount, quantity);
   if (!isTimeZone(timeZone)) throw invalid('timeZone', 'timeZone must be an IANA time zone, such as Europe/Zurich.');
-  const trialEndMs = trialEndOf(input, plan, timeZone, nowMs);
+  const elsewhere = billedElsewhere(input, plan, timeZone, nowMs);
+  const trialEndMs = elsewhere === undefined ? trialEndOf(input, plan, timeZone, nowMs) : undefined;
   const endMs = input.endTime === undefined ? undefined : parseTime(input.endTime, 'endTime');
-  const firstMs = trialEndMs ?? nowMs;
+  const firstMs = elsewhere?.period.endMs ?? trialEndMs ?? nowMs;
   if (endMs !== undefined && endMs <= firstMs) {
     throw invalid('endTime', `endTime must be after the first period begins, ${timeOf(firstMs)}.`);
   }
@@ -113,6 +122,7 @@ function rowOf(
     tenant_id: tenantId,
     id,
     livemode: payer.livemode,
+    external_id: input.externalId ?? null,
     customer_id: input.customerId,
     plan_id: plan.id,
     quantity,
@@ -127,9 +137,9 @@ function rowOf(
     user_id: userId,
     clock_id: payer.clock_id ?? 0,
     state: trialEndMs === undefined ? 'ACTIVE' : 'TRIALING',
-    anchor_at: timeOf(firstMs),
-    next_number: 0,
-    period_start: now,
+    anchor_at: timeOf(elsewhere?.anchorMs ?? firstMs),
+    next_number: elsewhere?.next ?? 0,
+    period_start: elsewhere === undefined ? now : timeOf(elsewhere.period.startMs),
     period_end: timeOf(firstMs),
     trial_end: trialEndMs === undefined ? null : timeOf(trialEndMs),
     end_at: endMs === undefined ? null : timeOf(endMs),
@@ -142,6 +152,42 @@ function rowOf(
     created_at: now,
     updated_at: now,
   };
+}
+
+interface BilledElsewhere {
+  anchorMs: number;
+  /** The period that has begun. */
+  period: Span;
+  /** The number of the next one, counted from the anchor. */
+  next: number;
+}
+
+/** The period that a former system has billed; undefined: there was none. */
+function billedElsewhere(
+  { billedUntil, startTime, trialDays, trialEnd }: CreateInput,
+  plan: PlanRow,
+  timeZone: string,
+  nowMs: number,
+): BilledElsewhere | undefined {
+  if (billedUntil === undefined) {
+    if (startTime !== undefined) throw invalid('startTime', 'startTime is only taken together with billedUntil.');
+    return undefined;
+  }
+  if (trialDays !== undefined || trialEnd !== undefined) {
+    throw invalid('billedUntil', 'Name either a trial or billedUntil, not both.');
+  }
+  const endMs = parseTime(billedUntil, 'billedUntil');
+  const anchorMs = startTime === undefined ? endMs : parseTime(startTime, 'startTime');
+  const interval: Interval = { unit: plan.interval_unit, count: plan.interval_count };
+  const found = periodThatEnds(endMs, { atMs: anchorMs, timeZone }, interval);
+  if (found === undefined) {
+    throw invalid('billedUntil', `billedUntil must be the end of a period of plan ${plan.id}, counted from startTime.`);
+  }
+  const { startMs } = found;
+  if (endMs <= nowMs || startMs > nowMs) {
+    throw invalid('billedUntil', `billedUntil must be the end of the period that has begun before ${timeOf(nowMs)}.`);
+  }
+  return { anchorMs, period: { startMs, endMs }, next: found.next };
 }
 
 function trialEndOf(
@@ -173,7 +219,9 @@ function withTerms(row: SubscriptionRow, plan: PlanRow): SubscriptionWithTerms {
 }
 
 function firstChange(before: SubscriptionWithTerms, nowMs: number): Change {
-  if (before.state !== 'TRIALING') return renewalOf(before, nowMs);
+  const { state, created_at, period_end } = before;
+  if (state === 'ACTIVE' && period_end === created_at) return renewalOf(before, nowMs);
   const after = withChange(before, {}, nowMs);
-  return { before, after, atMs: nowMs, ...unbilledTime('TRIAL', before.period_start, before.period_end) };
+  const kind = state === 'TRIALING' ? 'TRIAL' : 'ELSEWHERE';
+  return { before, after, atMs: nowMs, ...unbilledTime(kind, created_at, period_end) };
 }

@@ -24,6 +24,13 @@ export const subscriptionFilters = listFilters({
     type: 'bigint',
     condition: (value) => `s.plan_id = ${value}`,
   },
+  externalId: {
+    field: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 255, description: 'Only the subscription with this external id.' }),
+    ),
+    type: 'text',
+    condition: (value) => `s.external_id = ${value}`,
+  },
   state: {
     field: Type.Optional(subscriptionState),
     type: 'text',
@@ -44,12 +51,12 @@ export const subscriptionFilters = listFilters({
 
 export const subscriptionSearch = searchField('their id, or the mail address or external id of their customer');
 
-export const statements = listStatements<SubscriptionRow, 'ids' | 'customerId'>(
+export const statements = listStatements<SubscriptionRow, 'ids' | 'customerId' | 'externalId'>(
   'subscriptions',
   { from: 'subscription s', alias: 's', key: 'bigint' },
   subscriptionColumns,
   subscriptionFilters,
-  ['ids', 'customerId'],
+  ['ids', 'customerId', 'externalId'],
 );
 
 /** Searches subscriptions. Values: tenants; the text as an integer (null: it is none) and unchanged. */

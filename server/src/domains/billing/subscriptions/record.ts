@@ -10,6 +10,7 @@ export function recordOf(row: SubscriptionRow): SubscriptionRecord {
   return {
     id: row.id,
     livemode: row.livemode,
+    externalId: row.external_id,
     tenantId: tenantOnWire(row.tenant_id),
     customerId: row.customer_id,
     planId: row.plan_id,

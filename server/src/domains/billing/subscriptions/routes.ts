@@ -35,7 +35,7 @@ export const subscriptionRoutes: readonly Route<BillingApp>[] = [
       'Without a trial, the first billing period begins now and is invoiced at once; ' +
       'the invoice is paid automatically. With an `Idempotency-Key`, a repeated request gets the first answer.',
     body: createInput,
-    refuses: ['plan_inactive', ...acceptanceRefusals, 'payment_method_unusable'],
+    refuses: ['plan_inactive', 'external_id_taken', ...acceptanceRefusals, 'payment_method_unusable'],
     data: subscriptionRecord,
     message: 'Subscription created',
     handle: createSubscription,

@@ -9,6 +9,7 @@ import {
   metadata,
   metadataChange,
   nullable,
+  oneLine,
 } from '../../../platform/http/shapes.ts';
 import { forTenant } from '../../identity/tenants/schema.ts';
 import { methodId } from '../../payments/methods/schema.ts';
@@ -41,6 +42,14 @@ const method = Type.Union([methodId, Type.Null()], {
 export const createInput = Type.Object(
   {
     customerId: id('The customer who pays.'),
+    externalId: Type.Optional(
+      oneLine({
+        maxLength: 255,
+        description:
+          'The id of the subscription in your own or in a former system. Unique in the tenant among the subscriptions ' +
+          'of one mode; it cannot be changed.',
+      }),
+    ),
     planId: id('The plan to subscribe to.'),
     quantity: Type.Optional({ ...quantity, default: 1 }),
     trialDays: Type.Optional(
@@ -54,6 +63,18 @@ export const createInput = Type.Object(
       time(
         'When the first period begins, instead of `trialDays`. All periods are counted from it. ' +
           'At most 730 days ahead.',
+      ),
+    ),
+    billedUntil: Type.Optional(
+      time(
+        'The end of the period that has begun, if a former system has billed it. The subscription is ACTIVE at once, ' +
+          "and its first invoice is issued then. Without a trial, also the plan's.",
+      ),
+    ),
+    startTime: Type.Optional(
+      time(
+        'Only with `billedUntil`, and default that: when it began in the former system. Periods are counted from it, ' +
+          'so that one that began on the 31st keeps the 31st. `billedUntil` must be the end of one of them.',
       ),
     ),
     endTime: Type.Optional(
@@ -167,6 +188,7 @@ export const subscriptionRecord = Type.Object(
   {
     id: Type.Integer(),
     livemode,
+    externalId: nullable(Type.String({ description: 'The id in your own or in a former system.' })),
     tenantId: Type.Union([Type.String(), Type.Null()], { description: "null: the platform's own tenant." }),
     customerId: Type.Integer(),
     planId: Type.Integer(),

@@ -9,6 +9,8 @@ export interface SubscriptionRow {
   id: number;
   /** The mode of its customer and plan. */
   livemode: boolean;
+  /** The id in the shop's own or in a former system; null: none was given. It never changes. */
+  external_id: string | null;
   customer_id: number;
   plan_id: number;
   quantity: number;
@@ -79,7 +81,7 @@ const nextPaymentAttempt = `(select min(c.due_at) from (
     offset 0) as c)`;
 
 /** The columns of `SubscriptionRow`, from `subscription s`. */
-export const subscriptionColumns = `s.tenant_id, s.id, s.livemode, s.customer_id, s.plan_id, s.quantity,
+export const subscriptionColumns = `s.tenant_id, s.id, s.livemode, s.external_id, s.customer_id, s.plan_id, s.quantity,
     s.unit_amount, s.tax_rate, s.currency, s.next_plan_id,
   s.next_quantity, s.channel_id, s.method_id, s.time_zone, s.metadata, s.user_id, s.clock_id, s.state,
   s.anchor_at, s.next_number,

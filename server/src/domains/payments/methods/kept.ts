@@ -10,6 +10,8 @@ type KeptReference = Pick<KeptMethod, 'customerReference' | 'reference' | 'netwo
 export interface MethodSource {
   token: string | null;
   bankAccount: BankAccount | null;
+  /** The provider's id of the customer for whom the provider keeps the token already. Absent: the token is new. */
+  customerReference?: string;
 }
 
 export interface Sealer {

@@ -33,6 +33,17 @@ export const setupInput = Type.Object(
         description: "A token of the provider's own form (Stripe: `pm_…`). Without one, `nextAction` leads the payer.",
       }),
     ),
+    customerReference: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 255,
+        writeOnly: true,
+        description:
+          "The provider's id of its customer (Stripe: `cus_…`), if the provider keeps the `token` (Stripe: `pm_…`, " +
+          '`card_…`, `src_…`) for that customer already. The method is only read at the provider, and nothing is ' +
+          'asked of the payer. A method that is known here already is the answer.',
+      }),
+    ),
     bankAccount: Type.Optional(
       Type.Object(
         {

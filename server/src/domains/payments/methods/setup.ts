@@ -18,11 +18,12 @@ import type { Agreement, BankAccount, Consent, MethodType } from '../providers/k
 import type { MethodProvider, Provider, SetupSource } from '../providers/provider.ts';
 import { insertMethod } from './change.ts';
 import type { MethodCustomer } from './customers.ts';
-import { sealSource } from './kept.ts';
+import { referenceDigest, sealSource } from './kept.ts';
 import { openMethodOperation } from './operation-statements.ts';
 import { emptyMethod, type MethodRecord, type MethodRow, method } from './record.ts';
 import { debitTypes } from './rules.ts';
 import { type SetupInput, setupInput } from './schema.ts';
+import { findByReference } from './statements.ts';
 
 const path = '/api/payment-method/setup';
 
@@ -34,13 +35,14 @@ export async function setUpMethod(
   { body: input, principal: caller, idempotencyKey }: Call<SetupInput>,
   app: PaymentsApp,
 ): Promise<IdempotentAnswer<MethodRecord>> {
-  const { token, bankAccount, ...open } = input;
+  const { token, bankAccount, customerReference, ...open } = input;
   requireSource(input);
   metadataJson(input.metadata);
   const principal = await app.channels.actOn(input.channelId, await actFor(caller, input.tenantId, app.database));
   const customer = await findCustomer(input.customerId, principal, app);
   const source = { token: token ?? null, bankAccount: bankAccount ?? null, type: input.type ?? null };
   const channel = await channelThatKeeps(input.channelId, source, principal, customer, app);
+  if (customerReference !== undefined) await requireAdopting(channel, app);
   const secrets = secretsGiven(setupInput, input);
   const request = {
     tenantId: customer.tenantId,
@@ -51,7 +53,10 @@ export async function setUpMethod(
   };
   return answerOnce(app.database, request, async (transaction) => {
     const { isDefault = null, agreement, consent, type, returnUrl, metadata } = input;
-    const setup = { customer, channel, token, bankAccount, isDefault, agreement, consent, type, returnUrl, metadata };
+    const known = customerReference && (await findAdopted(transaction, token as string, channel, customer));
+    if (known) return method.show(known);
+    const source = { token, bankAccount, customerReference };
+    const setup = { customer, channel, ...source, isDefault, agreement, consent, type, returnUrl, metadata };
     return method.show(await beginSetup(transaction, setup, principal, app));
   });
 }
@@ -59,6 +64,8 @@ export async function setUpMethod(
 /** A method to set up for a customer of the channel's mode. */
 export interface Setup {
   token?: string | undefined;
+  /** The provider's id of the customer for whom it keeps the token already. */
+  customerReference?: string | undefined;
   bankAccount?: BankAccount | undefined;
   customer: Pick<MethodCustomer, 'tenantId' | 'id'>;
   channel: ChannelRow;
@@ -79,7 +86,7 @@ export async function beginSetup(
   app: Pick<PaymentsApp, 'clock' | 'generateUuid' | 'seal' | 'methodCustomers'>,
 ): Promise<MethodRow> {
   const { tenantId } = customer;
-  const { token = null, bankAccount = null } = setup;
+  const { token = null, bankAccount = null, customerReference } = setup;
   const key = { tenant_id: tenantId, id: app.generateUuid() };
   const time = isoTime(uuidTimeMs(key.id));
   const provider = channel.provider as NonNullable<ChannelRow['provider']>;
@@ -102,12 +109,15 @@ export async function beginSetup(
     updated_at: time,
   };
   const hasSource = token !== null || bankAccount !== null;
-  const source_sealed = hasSource ? sealSource({ token, bankAccount }, unsealed, app) : null;
+  const source_sealed = hasSource
+    ? sealSource({ token, bankAccount, ...(customerReference !== undefined && { customerReference }) }, unsealed, app)
+    : null;
   const row = await insertMethod(transaction, { ...unsealed, source_sealed }, app);
   await transaction.run(openMethodOperation, [tenantId, row.id, 'SETUP', channel.id, provider, uuidTimeMs(row.id)]);
   const secrets = {
     ...(token !== null && { token: 'set' as const }),
     ...(bankAccount !== null && { bankAccount: 'set' as const }),
+    ...(customerReference !== undefined && { customerReference: 'set' as const }),
   };
   const action = 'payment_method.setup';
   const recordId = publicId('mtd', row.id);
@@ -115,13 +125,17 @@ export async function beginSetup(
   return row;
 }
 
-function requireSource({ token, bankAccount, type, consent }: SetupInput): void {
+function requireSource({ token, bankAccount, customerReference, type, consent }: SetupInput): void {
+  if (customerReference !== undefined && token === undefined) {
+    throw invalid('customerReference', 'customerReference needs the token that the provider keeps for that customer.');
+  }
   if (bankAccount !== undefined && token !== undefined) {
     throw invalid('bankAccount', 'bankAccount cannot be used together with token.');
   }
   if (bankAccount !== undefined && type !== undefined && type !== 'sepa_debit') {
     throw invalid('type', 'The type of a bankAccount is sepa_debit.');
   }
+  if (customerReference !== undefined) return;
   const isDebit = bankAccount !== undefined || (token !== undefined && type !== undefined && debitTypes.has(type));
   if (isDebit && consent === undefined) {
     throw invalid('consent', 'A debit that is set up without the payer on a page needs consent.');
@@ -175,6 +189,28 @@ export async function requireSetupAt(
   if (methods.needsPayment?.(source) !== true) return;
   const message = `The provider of channel ${channel.id} keeps such a method only with a payment: use saveMethod.`;
   throw new Refusal('setup_needs_payment', message, { field, details: { provider: channel.provider } });
+}
+
+/** Refuses (`channel_cannot`) a channel whose provider takes over no methods that it keeps already. */
+async function requireAdopting(channel: ChannelRow, app: Pick<PaymentsApp, 'providers'>): Promise<void> {
+  const methods = await requireMethodsOf(channel, app);
+  if (methods.adopt !== undefined) return;
+  throw new Refusal(
+    'channel_cannot',
+    `Channel ${channel.id} cannot take over payment methods that ${channel.provider} keeps already.`,
+    { field: 'customerReference', details: { provider: channel.provider, ability: 'adopt' } },
+  );
+}
+
+/** The customer's method that the provider knows by this id, if it can be charged or has ended. */
+async function findAdopted(
+  transaction: Queryable,
+  reference: string,
+  { id: channelId }: ChannelRow,
+  customer: MethodCustomer,
+): Promise<MethodRow | undefined> {
+  const known = await transaction.run(findByReference, [channelId, referenceDigest(transaction, channelId, reference)]);
+  return known.find(({ tenant_id, customer_id }) => tenant_id === customer.tenantId && customer_id === customer.id);
 }
 
 /** How the provider of a channel keeps payment methods. Refuses (`channel_cannot`) one whose provider keeps none. */

@@ -138,6 +138,11 @@ async function askForSetup(operation: Operation, row: MethodRow, deps: MethodWor
   }
   const call = (verb: (methods: MethodProvider, context: Call) => Promise<SetupOutcome | Absent>) =>
     callWithCredentials(operation, deps, (context) => verb(methods, context));
+  if (request.customerReference !== null) {
+    // It only reads, so that it can be repeated without a look-up.
+    const answer = await call(async (methods, context) => methods.adopt?.(request, context) ?? cannotAdopt);
+    return { answer: answer as SetupOutcome, calls: 1, lookUps: isNew ? 0 : 1 };
+  }
   const lookedUp = isNew
     ? ({ kind: 'absent' } as const)
     : await call((methods, context) => methods.lookUp(request, context));
@@ -155,13 +160,14 @@ export async function setupOperationOf(
   const { channels, credentials, publicUrl } = deps;
   const channel = await channels.find(operation.channel_id);
   const { callbackToken } = await credentials.of(operation.channel_id);
-  const { token, bankAccount } = sourceOf(row, credentials.secrets);
+  const { token, bankAccount, customerReference = null } = sourceOf(row, credentials.secrets);
   return {
     kind: 'SETUP',
     key: methodOperationKey(operation),
     methodId: publicId('mtd', row.id),
     customer: await customerAtProvider(deps.database, row, deps),
     token,
+    customerReference,
     bankAccount,
     type: row.type === 'other' ? null : row.type,
     agreement: row.agreement,
@@ -314,6 +320,11 @@ const forgotten = {
 const modeIn = (answer: SetupOutcome): NamedMode => ('livemode' in answer ? answer : {});
 
 const otherMode = { kind: 'unknown', cause: new Error('The provider named the other mode.') } as const;
+
+const cannotAdopt = {
+  kind: 'failed',
+  failure: failure('not_supported', null, 'The provider of the channel takes over no payment methods.'),
+} as const;
 
 const cannotKeep = {
   kind: 'failed',

@@ -82,6 +82,11 @@ export interface MethodProvider {
    * Fails with `setup_needs_payment` where only a real payment can keep such a method.
    */
   setUp(operation: SetupOperation, call: Call): Promise<SetupOutcome>;
+  /**
+   * Takes over a method (`token`) that the provider keeps already for its customer `customerReference`: it is only read.
+   * Absent if the provider cannot tell by a method's id whose it is.
+   */
+  adopt?(operation: SetupOperation, call: Call): Promise<SetupOutcome>;
   /** Ends a method at the provider. `succeeded` also if it has ended there before. */
   detach(operation: DetachOperation, call: Call): Promise<Outcome>;
   /** Finds the result of a setup. Must not start it; may only repeat the same idempotent request. */
@@ -258,6 +263,8 @@ export interface SetupOperation {
   customer: CustomerAtProvider;
   /** A token of the provider's own form, or null: the payer goes to the provider. */
   token: string | null;
+  /** The provider's id of the customer for whom it keeps the token already; null: the token is new. */
+  customerReference: string | null;
   /** Instead of a token: the account of a direct debit. */
   bankAccount: BankAccount | null;
   /** What the payer shall be asked for; null: whatever the provider offers. */

@@ -47,6 +47,28 @@ export function periodOf(anchor: Anchor, interval: Interval, number: number): Sp
   }
 }
 
+/** The period that ends at this time, which may be before the anchor; undefined: none does. */
+export function periodThatEnds(
+  endMs: number,
+  anchor: Anchor,
+  interval: Interval,
+): (Span & { next: number }) | undefined {
+  const next = numberOfBoundary(endMs, anchor, interval);
+  return next === undefined ? undefined : { startMs: boundaryOf(anchor, interval, next - 1), endMs, next };
+}
+
+/** Boundaries rise with their numbers, so that a binary search finds one. */
+function numberOfBoundary(atMs: number, anchor: Anchor, interval: Interval): number | undefined {
+  let low = 0;
+  let high = Math.ceil((atMs - anchor.atMs) / (dayMs / 2)) + 1;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (boundaryOf(anchor, interval, middle) < atMs) low = middle + 1;
+    else high = middle;
+  }
+  return boundaryOf(anchor, interval, low) === atMs ? low : undefined;
+}
+
 /** The same wall-clock time, `days` days later. */
 export function daysAfter(atMs: number, days: number, timeZone: string): number {
   return fromWallTime(toWallTime(atMs, timeZone) + days * dayMs, timeZone);

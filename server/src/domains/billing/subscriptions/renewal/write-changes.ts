@@ -12,6 +12,9 @@ import { eventOf } from '../states.ts';
 import { type Carried, type ChangeLine, carriedLinesOf, invoiceLinesOf, type Line } from './invoice-lines.ts';
 import { type ChangedRows, type CollectionRow, type LineRow, saveRows } from './write-statements.ts';
 
+/** ELSEWHERE: the rest of a period that a former system has billed. */
+type UnbilledKind = 'TRIAL' | 'PAUSED' | 'ELSEWHERE';
+
 /** A change of a locked subscription: its row before and after, and the rows that the change adds. */
 export interface Change {
   before: SubscriptionWithTerms;
@@ -22,8 +25,8 @@ export interface Change {
   lines?: readonly ChangeLine[];
   /** An invoice to issue: for a period that begins, or only for pending credits and charges. */
   invoice?: { period: { line: Line; startMs: number; endMs: number } | undefined };
-  /** Time that is not billed. */
-  unbilled?: { kind: 'TRIAL' | 'PAUSED'; start_at: string; end_at: string };
+  /** Time that is not billed here. */
+  unbilled?: { kind: UnbilledKind; start_at: string; end_at: string };
   /** The collections of the subscription that change, in their new state. */
   collections?: readonly CollectionRow[];
   /** The event type of a new subscription. Otherwise the states decide it. */
@@ -178,6 +181,6 @@ const endsWithPeriod = ({ after: { end_at }, invoice }: Change) =>
 const keyOf = ({ tenant_id, id }: SubscriptionWithTerms) => ({ tenant_id, subscription_id: id });
 
 /** The unbilled time between two times; nothing when they are equal. */
-export function unbilledTime(kind: 'TRIAL' | 'PAUSED', start_at: string, end_at: string): Pick<Change, 'unbilled'> {
+export function unbilledTime(kind: UnbilledKind, start_at: string, end_at: string): Pick<Change, 'unbilled'> {
   return msOf(start_at) < msOf(end_at) ? { unbilled: { kind, start_at, end_at } } : {};
 }

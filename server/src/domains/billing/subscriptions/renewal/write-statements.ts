@@ -12,7 +12,7 @@ export interface PeriodRow {
   subscription_id: number;
   start_at: string;
   end_at: string;
-  kind: 'TRIAL' | 'BILLED' | 'PAUSED';
+  kind: 'TRIAL' | 'BILLED' | 'PAUSED' | 'ELSEWHERE';
   invoice_id: number | null;
 }
 

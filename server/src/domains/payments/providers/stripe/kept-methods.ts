@@ -1,8 +1,8 @@
 import type Stripe from 'stripe';
 import { failure } from '../failures.ts';
 import type { KeptMethod, ProviderMethod } from '../kept-method.ts';
-import type { MethodState, NamedMode, Outcome } from '../outcome.ts';
-import type { DetachOperation } from '../provider.ts';
+import type { MethodState, NamedMode, Outcome, SetupOutcome } from '../outcome.ts';
+import type { DetachOperation, SetupOperation } from '../provider.ts';
 import { isStripeApiError } from './declines.ts';
 import { modeOf } from './outcomes.ts';
 import { mandateStatuses, methodTypes } from './vocabulary.ts';
@@ -132,6 +132,22 @@ export async function readMethod(stripe: Stripe, method: KeptMethod): Promise<Me
   const { networkTransactionId } = method;
   const current = { ...methodOf(reference, customer, details, mandate), networkTransactionId };
   return { kind: 'usable', method: current, ...mode };
+}
+
+/** Takes over a method that Stripe keeps for its customer already. */
+export async function adoptMethod(stripe: Stripe, operation: SetupOperation): Promise<SetupOutcome> {
+  const { token, customerReference, customer, agreement } = operation;
+  const reference = token as string;
+  const unread = { type: 'other', providerType: '', networkTransactionId: null } as const;
+  const state = await readMethod(stripe, { ...unread, reference, customerReference, agreement });
+  if (state.kind === 'ended') {
+    const failed = failure('payment_method_missing', null, state.failure.message);
+    return { kind: 'failed', failure: failed, ...modeOf(state) };
+  }
+  if (state.kind !== 'usable') return state;
+  // The customer whom Stripe knows from earlier operations stays the one of new methods.
+  const isFirst = customer.reference === null && customerReference !== null;
+  return { ...state, kind: 'attached', reference, ...(isFirst && { customerReference }) };
 }
 
 function ended(message: string, mode: NamedMode = {}): MethodState {

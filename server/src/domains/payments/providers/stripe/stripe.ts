@@ -28,7 +28,7 @@ import { acceptDispute, submitEvidence } from './dispute-answers.ts';
 import { listOf, listSince, readDispute, readRefund } from './disputes.ts';
 import type { Searched } from './find.ts';
 import { cancelCharge, cancelIntent, retrieveCharge, searchCharge, sendCharge } from './intents.ts';
-import { detachMethod, readMethod } from './kept-methods.ts';
+import { adoptMethod, detachMethod, readMethod } from './kept-methods.ts';
 import { retrieveRefund, searchRefund, sendRefund } from './refunds.ts';
 import {
   expirePage,
@@ -110,6 +110,7 @@ export class StripeProvider implements Provider {
 
   readonly methods: MethodProvider = {
     setUp: (operation, call) => this.#send('SETUP', call, (stripe) => startSetup(stripe, operation)),
+    adopt: (operation, call) => this.#send('SETUP', call, (stripe) => adoptMethod(stripe, operation)),
     detach: (operation, call) => this.#send('DETACH', call, (stripe) => detachMethod(stripe, operation)),
     lookUp: (operation, call) => this.#read(call, (stripe) => this.#findSetup(stripe, operation)),
     read: (method, call) => this.#read(call, (stripe) => readMethod(stripe, method)),
