@@ -4,6 +4,7 @@ import { FlorinError } from '../../sdk/src/index.ts';
 import { Cli, type GlobalOptions, type Run } from './cli.ts';
 import { addAccountCommands } from './commands/account.ts';
 import { addCompletion } from './commands/completion.ts';
+import { addDisputeCommands } from './commands/disputes.ts';
 import { addEventCommands } from './commands/events.ts';
 import { addImport } from './commands/import.ts';
 import { addListen } from './commands/listen.ts';
@@ -77,6 +78,7 @@ export function programFor(system: System): Command {
   addLogin(program, run);
   addAccountCommands(program, run);
   addPaymentCommands(program, run);
+  addDisputeCommands(program, run);
   addEventCommands(program, run);
   addListen(program, run);
   addLogs(program, run);

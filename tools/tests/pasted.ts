@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
@@ -49,7 +49,7 @@ async function answerAll(folder: string, asked: Readable, said: Writable): Promi
     while (words.length > Number(words[0])) {
       const [, ...call] = words.splice(0, Number(words[0]) + 1);
       try {
-        writeFileSync(join(folder, 'answer'), await curl(call));
+        writeFileSync(join(folder, 'answer'), await curl(folder, call));
         said.write('answered\n');
       } catch (error) {
         said.write(`curl ${call.join(' ')}: ${(error as Error).message}\n`);
@@ -58,16 +58,18 @@ async function answerAll(folder: string, asked: Readable, said: Writable): Promi
   }
 }
 
-/** The part of curl that the pages use: -s, -X, -H, -d and a URL. */
-async function curl(words: string[]): Promise<string> {
+/** The part of curl that the pages use: -s, -X, -H, -d, --data-binary with a file, and a URL. */
+async function curl(folder: string, words: string[]): Promise<string> {
   const headers: Record<string, string> = {};
-  let [address, body, method]: (string | undefined)[] = [];
+  let [address, method]: (string | undefined)[] = [];
+  let body: string | Uint8Array<ArrayBuffer> | undefined;
   const next = () => words.shift() ?? '';
   while (words.length > 0) {
     const word = next();
     if (word === '-s') continue;
     if (word === '-X') method = next();
     else if (word === '-d') body = next();
+    else if (word === '--data-binary') body = new Uint8Array(readFileSync(join(folder, next().slice(1))));
     else if (word === '-H') {
       const [name = '', value = ''] = next().split(/: (.*)/s);
       headers[name] = value;

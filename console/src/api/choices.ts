@@ -77,6 +77,10 @@ export const auditListAction = [
   'invoice.send',
   'transaction.capture',
   'transaction.release',
+  'dispute.evidence',
+  'dispute.file',
+  'dispute.submit',
+  'dispute.accept',
 ] as const;
 
 export const auditExportFormat = [
@@ -161,11 +165,21 @@ export const auditExportAction = [
   'invoice.send',
   'transaction.capture',
   'transaction.release',
+  'dispute.evidence',
+  'dispute.file',
+  'dispute.submit',
+  'dispute.accept',
 ] as const;
 
 export const tenantsModifyMailLanguage = [
   'en',
   'de',
+] as const;
+
+export const tenantsModifyReopenInvoices = [
+  'NEVER',
+  'RETURNED',
+  'ALWAYS',
 ] as const;
 
 export const usersModifyUserType = [
@@ -223,6 +237,18 @@ export const eventsListType = [
   'transaction.captured',
   'transaction.capture_failed',
   'transaction.authorization_expiring',
+  'discrepancy.opened',
+  'discrepancy.closed',
+  'dispute.created',
+  'dispute.updated',
+  'dispute.due_soon',
+  'dispute.won',
+  'dispute.lost',
+  'dispute.closed',
+  'dispute.funds_withdrawn',
+  'dispute.funds_reinstated',
+  'transaction.fraud_warning',
+  'invoice.reopened',
 ] as const;
 
 export const webhooksDeliveriesListState = [
@@ -270,6 +296,18 @@ export const webhooksDeliveriesListEventType = [
   'transaction.captured',
   'transaction.capture_failed',
   'transaction.authorization_expiring',
+  'discrepancy.opened',
+  'discrepancy.closed',
+  'dispute.created',
+  'dispute.updated',
+  'dispute.due_soon',
+  'dispute.won',
+  'dispute.lost',
+  'dispute.closed',
+  'dispute.funds_withdrawn',
+  'dispute.funds_reinstated',
+  'transaction.fraud_warning',
+  'invoice.reopened',
   'webhook.ping',
 ] as const;
 
@@ -320,6 +358,7 @@ export const ledgerEntriesAccount = [
   'MERCHANT_PAYABLE',
   'REFUNDS',
   'PROVIDER_FEES',
+  'DISPUTED',
   'UNAPPLIED',
 ] as const;
 
@@ -376,9 +415,44 @@ export const discrepanciesListState = [
   'CLOSED',
 ] as const;
 
+export const discrepanciesListKind = [
+  'OPERATION',
+  'OVERDRAWN',
+] as const;
+
 export const discrepanciesCloseOutcome = [
   'SUCCEEDED',
   'FAILED',
+] as const;
+
+export const disputesListStatus = [
+  'OPEN',
+  'SUBMITTED',
+  'ACCEPTED',
+  'EXPIRED',
+  'WON',
+  'LOST',
+  'CLOSED',
+] as const;
+
+export const disputesListStage = [
+  'INQUIRY',
+  'CHARGEBACK',
+  'PRE_ARBITRATION',
+  'ARBITRATION',
+] as const;
+
+export const disputesListReason = [
+  'fraudulent',
+  'not_received',
+  'not_as_described',
+  'duplicate',
+  'credit_not_processed',
+  'subscription_cancelled',
+  'unrecognized',
+  'not_authorized',
+  'returned',
+  'other',
 ] as const;
 
 export const statisticsSummaryStatus = [

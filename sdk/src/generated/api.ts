@@ -27,6 +27,7 @@ export class Api {
   declare readonly transactions: TransactionsApi;
   declare readonly refunds: RefundsApi;
   declare readonly discrepancies: DiscrepanciesApi;
+  declare readonly disputes: DisputesApi;
   declare readonly callbacks: CallbacksApi;
   declare readonly statistics: StatisticsApi;
   declare readonly sellers: SellersApi;
@@ -987,21 +988,85 @@ export interface DiscrepanciesApi {
    */
   list(params?: DiscrepanciesListParams, options?: RequestOptions): List<Discrepancy>;
   /**
+   * Get a discrepancy.
+   *
+   * Needs the scope `transaction_read`.
+   */
+  get(params: string | DiscrepanciesGetParams, options?: RequestOptions): Call<Discrepancy>;
+  /**
    * Close a discrepancy.
    *
-   * For a discrepancy that a person has investigated: Florin stops asking the provider, and `florin verify` does not name it any more. `outcome` also ends a charge or refund of which the provider can no longer say anything; without it the payment stays as it is. A discrepancy that is closed already is returned unchanged, unless `outcome` ends its operation.
+   * For a discrepancy that a person has investigated: Florin stops asking the provider, and `florin verify` does not name it any more. `outcome` also ends a charge or refund of which the provider can no longer say anything; without it the payment stays as it is. `withdrawn` books what a dispute in another currency has taken. A discrepancy that is closed already is returned unchanged, unless `outcome` ends its operation.
    *
    * The timeline of the payment shows who closed it, with the note. Without `outcome` the payment, its refunds and the ledger
    * stay as they are. With it, a charge or refund whose outcome is unknown ends
    * as it did at the provider, with its amount and its event, in
    * the same transaction. An operation that has ended in another way is refused with `illegal_transition` (409).
    *
-   * The scope is that of refunds, so that roles which only take payments cannot close discrepancies. Without a discrepancy of
-   * this operation the answer is 404.
+   * The scope is that of refunds, so that roles which only take payments cannot close discrepancies. A
+   * discrepancy that does not exist is answered with 404. One about a dispute in another currency needs `withdrawn`, what was taken in
+   * the payment's currency: it is booked, and until then no refund of the payment is taken (`payment_disputed`).
    *
    * Needs the scope `transaction_refund`.
    */
   close(params: DiscrepancyCloseInput, options?: RequestOptions): Call<Discrepancy>;
+}
+
+export interface DisputesApi {
+  /**
+   * Get a dispute.
+   *
+   * Also has the draft of the evidence, and what was sent. Events do not have them, because they may be about the payer. A dispute that
+   * does not exist is answered with 404, like one of another tenant.
+   *
+   * Needs the scope `transaction_read`.
+   */
+  get(params: string | DisputesGetParams, options?: RequestOptions): Call<DisputeDetail>;
+  /**
+   * List disputes.
+   *
+   * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while disputes are created. Under , disputes are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null.
+   *
+   * Needs the scope `transaction_read`.
+   */
+  list(params?: DisputesListParams, options?: RequestOptions): List<DisputeListItem>;
+  /**
+   * Draft evidence.
+   *
+   * Changes the draft of the evidence of an OPEN dispute: texts are merged by name, and null clears a text or a file. `evidenceFields` says what the provider takes. Nothing is sent until it is submitted.
+   *
+   * `evidenceFields` of the dispute names the fields; a TEXT is given here, a FILE with the next call.
+   *
+   * Needs the scope `transaction_refund`.
+   */
+  evidence(params: DisputeEvidenceInput, options?: WriteOptions): Call<DisputeDetail>;
+  /**
+   * Add a file to the evidence.
+   *
+   * The body is the file: a PDF, PNG, JPEG or TIFF of at most 10 MB (`app.dispute.file-max-bytes`). It is checked by its content against what the provider takes (type, bytes, pages of a PDF), and kept sealed. It takes the place of a file of the same name.
+   *
+   * Refused with `file_not_accepted` (400) if the provider would not take it. The digest of the file is the body for the
+   * `Idempotency-Key`.
+   *
+   * Needs the scope `transaction_refund`.
+   */
+  file(params: DisputesFileParams & { body: RawBody }, options?: WriteOptions): Call<DisputeFile>;
+  /**
+   * Submit the evidence.
+   *
+   * Sends the draft to the provider, once a stage. The dispute is SUBMITTED when the provider has confirmed that (`dispute.updated`). If it refuses the evidence, the dispute stays OPEN with a `failureCode`, and can be submitted again.
+   *
+   * Needs the scope `transaction_refund`.
+   */
+  submit(params: string | DisputeSubmitInput, options?: WriteOptions): Call<DisputeDetail>;
+  /**
+   * Accept a dispute.
+   *
+   * Tells the provider that the dispute is not contested: the money stays with the payer. It cannot be undone. The dispute is ACCEPTED when the provider has confirmed that (`dispute.updated`).
+   *
+   * Needs the scope `transaction_refund`.
+   */
+  accept(params: string | DisputeAcceptInput, options?: WriteOptions): Call<DisputeDetail>;
 }
 
 export interface CallbacksApi {
@@ -1446,6 +1511,18 @@ export interface EventObjects {
   'transaction.captured': TransactionWithCapture;
   'transaction.capture_failed': TransactionWithCapture;
   'transaction.authorization_expiring': Transaction;
+  'discrepancy.opened': Discrepancy;
+  'discrepancy.closed': Discrepancy;
+  'dispute.created': Dispute;
+  'dispute.updated': Dispute;
+  'dispute.due_soon': DisputeDueSoon;
+  'dispute.won': Dispute;
+  'dispute.lost': Dispute;
+  'dispute.closed': Dispute;
+  'dispute.funds_withdrawn': Dispute;
+  'dispute.funds_reinstated': Dispute;
+  'transaction.fraud_warning': Transaction;
+  'invoice.reopened': Invoice;
   'webhook.ping': WebhookPing;
 }
 
@@ -1469,7 +1546,7 @@ export interface AuditEntry {
   tenantId: string | null;
   /** By the database's clock. */
   time: string;
-  action: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "discrepancy.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | "session.end_after_reuse" | "audit.begin" | "dispute.close" | "backup.create" | "payment_method.setup" | "payment_method.default" | "payment_method.detach" | "invoice.send" | "transaction.capture" | "transaction.release" | (string & {});
+  action: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "discrepancy.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | "session.end_after_reuse" | "audit.begin" | "dispute.close" | "backup.create" | "payment_method.setup" | "payment_method.default" | "payment_method.detach" | "invoice.send" | "transaction.capture" | "transaction.release" | "dispute.evidence" | "dispute.file" | "dispute.submit" | "dispute.accept" | (string & {});
   /** The part of `action` before the dot. */
   recordType: string;
   /** The record, as its own list shows it; null: the action concerns no single record. */
@@ -1503,7 +1580,7 @@ export interface AuditExportParams {
   format?: "ndjson" | "csv" | undefined;
   /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. */
   after?: string | undefined;
-  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "discrepancy.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | "session.end_after_reuse" | "audit.begin" | "dispute.close" | "backup.create" | "payment_method.setup" | "payment_method.default" | "payment_method.detach" | "invoice.send" | "transaction.capture" | "transaction.release" | undefined;
+  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "discrepancy.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | "session.end_after_reuse" | "audit.begin" | "dispute.close" | "backup.create" | "payment_method.setup" | "payment_method.default" | "payment_method.detach" | "invoice.send" | "transaction.capture" | "transaction.release" | "dispute.evidence" | "dispute.file" | "dispute.submit" | "dispute.accept" | undefined;
   /** Only entries about records of this type, such as `channel`. */
   recordType?: string | undefined;
   /** Only entries about this record. Needs `recordType`. */
@@ -1527,7 +1604,7 @@ export interface AuditListParams {
   after?: string | undefined;
   /** Rows of a page. */
   pageSize?: number | undefined;
-  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "discrepancy.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | "session.end_after_reuse" | "audit.begin" | "dispute.close" | "backup.create" | "payment_method.setup" | "payment_method.default" | "payment_method.detach" | "invoice.send" | "transaction.capture" | "transaction.release" | undefined;
+  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "discrepancy.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | "session.end_after_reuse" | "audit.begin" | "dispute.close" | "backup.create" | "payment_method.setup" | "payment_method.default" | "payment_method.detach" | "invoice.send" | "transaction.capture" | "transaction.release" | "dispute.evidence" | "dispute.file" | "dispute.submit" | "dispute.accept" | undefined;
   /** Only entries about records of this type, such as `channel`. */
   recordType?: string | undefined;
   /** Only entries about this record. Needs `recordType`. */
@@ -2133,7 +2210,7 @@ export interface Delivery {
   /** The endpoint's present URL. */
   url: string;
   eventId: string;
-  eventType: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled" | "payment_method.action_required" | "payment_method.attached" | "payment_method.failed" | "payment_method.expiring" | "payment_method.expired" | "payment_method.updated" | "payment_method.revoked" | "payment_method.detached" | "transaction.authorized" | "transaction.captured" | "transaction.capture_failed" | "transaction.authorization_expiring" | "webhook.ping" | (string & {});
+  eventType: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled" | "payment_method.action_required" | "payment_method.attached" | "payment_method.failed" | "payment_method.expiring" | "payment_method.expired" | "payment_method.updated" | "payment_method.revoked" | "payment_method.detached" | "transaction.authorized" | "transaction.captured" | "transaction.capture_failed" | "transaction.authorization_expiring" | "discrepancy.opened" | "discrepancy.closed" | "dispute.created" | "dispute.updated" | "dispute.due_soon" | "dispute.won" | "dispute.lost" | "dispute.closed" | "dispute.funds_withdrawn" | "dispute.funds_reinstated" | "transaction.fraud_warning" | "invoice.reopened" | "webhook.ping" | (string & {});
   /** Id of the record that the event is about. */
   objectId: string;
   /** OPEN: being sent, or waiting for its first attempt or a retry. */
@@ -2183,7 +2260,7 @@ export interface DeliveryDetail {
   /** The endpoint's present URL. */
   url: string;
   eventId: string;
-  eventType: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled" | "payment_method.action_required" | "payment_method.attached" | "payment_method.failed" | "payment_method.expiring" | "payment_method.expired" | "payment_method.updated" | "payment_method.revoked" | "payment_method.detached" | "transaction.authorized" | "transaction.captured" | "transaction.capture_failed" | "transaction.authorization_expiring" | "webhook.ping" | (string & {});
+  eventType: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled" | "payment_method.action_required" | "payment_method.attached" | "payment_method.failed" | "payment_method.expiring" | "payment_method.expired" | "payment_method.updated" | "payment_method.revoked" | "payment_method.detached" | "transaction.authorized" | "transaction.captured" | "transaction.capture_failed" | "transaction.authorization_expiring" | "discrepancy.opened" | "discrepancy.closed" | "dispute.created" | "dispute.updated" | "dispute.due_soon" | "dispute.won" | "dispute.lost" | "dispute.closed" | "dispute.funds_withdrawn" | "dispute.funds_reinstated" | "transaction.fraud_warning" | "invoice.reopened" | "webhook.ping" | (string & {});
   /** Id of the record that the event is about. */
   objectId: string;
   /** OPEN: being sent, or waiting for its first attempt or a retry. */
@@ -2356,6 +2433,11 @@ export interface DevicesRequestParams {
   userCode: string;
 }
 
+export interface DiscrepanciesGetParams {
+  /** `dcp_` and a time-ordered part. */
+  id: string;
+}
+
 export interface DiscrepanciesListParams {
   /** The number of the page. */
   page?: number | undefined;
@@ -2363,6 +2445,7 @@ export interface DiscrepanciesListParams {
   pageSize?: number | undefined;
   /** Default: those that are not closed, OPEN and DISAGREES. */
   state?: "OPEN" | "DISAGREES" | "AGREES" | "CLOSED" | undefined;
+  kind?: DiscrepancyKind | undefined;
   /** Only discrepancies about this payment. */
   transactionId?: string | undefined;
   /** Only discrepancies with the provider of this channel. */
@@ -2374,11 +2457,15 @@ export interface DiscrepanciesListParams {
 }
 
 export interface Discrepancy {
+  id: string;
   /** true: live. false: a test record. */
   livemode: boolean;
+  kind: DiscrepancyKind | (string & {});
   transactionId: string;
-  /** Number of the provider operation, as the timeline shows it. */
-  operation: number;
+  /** The number of the provider operation, as the timeline shows it; null: it is about none. */
+  operation: number | null;
+  /** The dispute in another currency; null: it is about none. */
+  disputeId: string | null;
   /** The channel whose provider was asked. */
   channelId: number;
   state: "OPEN" | "DISAGREES" | "AGREES" | "CLOSED" | (string & {});
@@ -2386,7 +2473,7 @@ export interface Discrepancy {
   reported: string | null;
   /** The mode that it reported, if it is not that of the payment; otherwise null. */
   reportedLivemode: boolean | null;
-  /** The amount that it reported, in minor units. */
+  /** The amount that it reported, in minor units; of OVERDRAWN, how much too much was given back. */
   amount: number | null;
   /** The currency that it reported. */
   currency: string | null;
@@ -2404,16 +2491,303 @@ export interface Discrepancy {
 }
 
 export interface DiscrepancyCloseInput {
-  /** `txn_` and a time-ordered part. */
-  transactionId: string;
-  /** Number of the provider operation, as the timeline shows it. */
-  operation: number;
+  /** `dcp_` and a time-ordered part. */
+  id: string;
   /** What was found, for the timeline of the payment. */
   note: string;
   /** Ends a charge or a refund whose outcome is not known, as it is at the provider. Without it the payment stays as it is. */
   outcome?: "SUCCEEDED" | "FAILED" | null | undefined;
   /** With SUCCEEDED, the provider's own id of the charge or refund; required if Florin does not know it. Refunds of a charge name it to the provider. */
   reference?: string | null | undefined;
+  /** Of a dispute in another currency: what was withdrawn for it in the payment's currency, in minor units, 0 to what was captured. It is booked, and the payment can be refunded again as far as it goes. */
+  withdrawn?: number | null | undefined;
+}
+
+export type DiscrepancyKind = "OPERATION" | "OVERDRAWN";
+
+export interface Dispute {
+  id: string;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  /** The payment. A dispute over several payments is one record for each. */
+  transactionId: string;
+  /** The channel that took the money. */
+  channelId: number;
+  /** The provider's id of it, or of what came back. */
+  providerReference: string;
+  stage: DisputeStage | (string & {});
+  status: DisputeStatus | (string & {});
+  /** What is at stake, in minor units. */
+  amount: number;
+  currency: string;
+  /** What the provider has withdrawn for it and not reinstated, in the payment's currency. */
+  amountWithdrawn: number;
+  /** What the provider charges for it; null: it does not tell. */
+  fee: DisputeDetailFee | null;
+  reason: DisputeReason | (string & {});
+  /** The provider's word. */
+  providerReason: string | null;
+  /** When an answer is due; null: it cannot be answered. */
+  respondBy: string | null;
+  /** When evidence was last submitted. */
+  submittedTime: string | null;
+  /** When the provider decided. */
+  closedTime: string | null;
+  /** What the provider takes now. */
+  actions: (DisputeAction | (string & {}))[];
+  /** What it takes as evidence. */
+  evidenceFields: DisputeEvidenceField[];
+  /** Reasons of which one must be chosen; empty: none. */
+  defenseReasons: string[];
+  /** Why the provider refused the last answer. */
+  failureCode: string | null;
+  /** Increases with every change, so that a receiver can discard older events. */
+  version: number;
+  createdTime: string;
+  updatedTime: string;
+}
+
+export interface DisputeAcceptInput {
+  /** `dsp_` and a time-ordered part. */
+  id: string;
+}
+
+export type DisputeAction = "SUBMIT" | "ACCEPT";
+
+export interface DisputeDetail {
+  id: string;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  /** The payment. A dispute over several payments is one record for each. */
+  transactionId: string;
+  /** The channel that took the money. */
+  channelId: number;
+  /** The provider's id of it, or of what came back. */
+  providerReference: string;
+  stage: DisputeStage | (string & {});
+  status: DisputeStatus | (string & {});
+  /** What is at stake, in minor units. */
+  amount: number;
+  currency: string;
+  /** What the provider has withdrawn for it and not reinstated, in the payment's currency. */
+  amountWithdrawn: number;
+  /** What the provider charges for it; null: it does not tell. */
+  fee: DisputeDetailFee | null;
+  reason: DisputeReason | (string & {});
+  /** The provider's word. */
+  providerReason: string | null;
+  /** When an answer is due; null: it cannot be answered. */
+  respondBy: string | null;
+  /** When evidence was last submitted. */
+  submittedTime: string | null;
+  /** When the provider decided. */
+  closedTime: string | null;
+  /** What the provider takes now. */
+  actions: (DisputeAction | (string & {}))[];
+  /** What it takes as evidence. */
+  evidenceFields: DisputeEvidenceField[];
+  /** Reasons of which one must be chosen; empty: none. */
+  defenseReasons: string[];
+  /** Why the provider refused the last answer. */
+  failureCode: string | null;
+  /** Increases with every change, so that a receiver can discard older events. */
+  version: number;
+  createdTime: string;
+  updatedTime: string;
+  /** The draft: what would be submitted now. */
+  evidence: DisputeDetailEvidence;
+  /** What was sent to the provider, or is about to be, in order. */
+  answers: DisputeDetailAnswer[];
+}
+
+export interface DisputeDetailAnswer {
+  kind: DisputeAction | (string & {});
+  stage: DisputeStage | (string & {});
+  state: "READY" | "CALLING" | "UNKNOWN" | "SUCCEEDED" | "FAILED" | "CANCELLED" | (string & {});
+  defenseReason: string | null;
+  evidence: DisputeDetailEvidence;
+}
+
+/** The draft: what would be submitted now. */
+export interface DisputeDetailEvidence {
+  texts: Record<string, unknown>;
+  files: DisputeFile[];
+}
+
+/** What the provider charges for it; null: it does not tell. */
+export interface DisputeDetailFee {
+  amount: number;
+  currency: string;
+}
+
+export interface DisputeDueSoon {
+  id: string;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  /** The payment. A dispute over several payments is one record for each. */
+  transactionId: string;
+  /** The channel that took the money. */
+  channelId: number;
+  /** The provider's id of it, or of what came back. */
+  providerReference: string;
+  stage: DisputeStage | (string & {});
+  status: DisputeStatus | (string & {});
+  /** What is at stake, in minor units. */
+  amount: number;
+  currency: string;
+  /** What the provider has withdrawn for it and not reinstated, in the payment's currency. */
+  amountWithdrawn: number;
+  /** What the provider charges for it; null: it does not tell. */
+  fee: DisputeDetailFee | null;
+  reason: DisputeReason | (string & {});
+  /** The provider's word. */
+  providerReason: string | null;
+  /** When an answer is due; null: it cannot be answered. */
+  respondBy: string | null;
+  /** When evidence was last submitted. */
+  submittedTime: string | null;
+  /** When the provider decided. */
+  closedTime: string | null;
+  /** What the provider takes now. */
+  actions: (DisputeAction | (string & {}))[];
+  /** What it takes as evidence. */
+  evidenceFields: DisputeEvidenceField[];
+  /** Reasons of which one must be chosen; empty: none. */
+  defenseReasons: string[];
+  /** Why the provider refused the last answer. */
+  failureCode: string | null;
+  /** Increases with every change, so that a receiver can discard older events. */
+  version: number;
+  createdTime: string;
+  updatedTime: string;
+  /** How many days are left to answer, 3 or 1. */
+  daysLeft: number;
+}
+
+export interface DisputeEvidenceField {
+  name: string;
+  kind: "TEXT" | "FILE" | (string & {});
+  required: boolean;
+  maxCharacters?: number | undefined;
+  fileTypes?: string[] | undefined;
+  maxBytes?: number | undefined;
+  /** Of a PDF. */
+  maxPages?: number | undefined;
+}
+
+export interface DisputeEvidenceInput {
+  /** `dsp_` and a time-ordered part. */
+  id: string;
+  /** Texts by the name of their field; null clears a text or a file. */
+  evidence: Record<string, string | null>;
+}
+
+export interface DisputeFile {
+  /** `fil_` and a time-ordered part. */
+  id: string;
+  /** The field of the evidence. */
+  name: string;
+  type: "application/pdf" | "image/png" | "image/jpeg" | "image/tiff" | (string & {});
+  bytes: number;
+  /** Of its content, in hex. */
+  sha256: string;
+}
+
+export interface DisputeListItem {
+  id: string;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  /** The payment. A dispute over several payments is one record for each. */
+  transactionId: string;
+  /** The channel that took the money. */
+  channelId: number;
+  /** The provider's id of it, or of what came back. */
+  providerReference: string;
+  stage: DisputeStage | (string & {});
+  status: DisputeStatus | (string & {});
+  /** What is at stake, in minor units. */
+  amount: number;
+  currency: string;
+  /** What the provider has withdrawn for it and not reinstated, in the payment's currency. */
+  amountWithdrawn: number;
+  /** What the provider charges for it; null: it does not tell. */
+  fee: DisputeDetailFee | null;
+  reason: DisputeReason | (string & {});
+  /** The provider's word. */
+  providerReason: string | null;
+  /** When an answer is due; null: it cannot be answered. */
+  respondBy: string | null;
+  /** When evidence was last submitted. */
+  submittedTime: string | null;
+  /** When the provider decided. */
+  closedTime: string | null;
+  /** What the provider takes now. */
+  actions: (DisputeAction | (string & {}))[];
+  /** What it takes as evidence. */
+  evidenceFields: DisputeEvidenceField[];
+  /** Reasons of which one must be chosen; empty: none. */
+  defenseReasons: string[];
+  /** Why the provider refused the last answer. */
+  failureCode: string | null;
+  /** Increases with every change, so that a receiver can discard older events. */
+  version: number;
+  createdTime: string;
+  updatedTime: string;
+  /** null: the platform's own tenant. */
+  tenantId?: string | null | undefined;
+}
+
+export type DisputeReason = "fraudulent" | "not_received" | "not_as_described" | "duplicate" | "credit_not_processed" | "subscription_cancelled" | "unrecognized" | "not_authorized" | "returned" | "other";
+
+export type DisputeStage = "INQUIRY" | "CHARGEBACK" | "PRE_ARBITRATION" | "ARBITRATION";
+
+export type DisputeStatus = "OPEN" | "SUBMITTED" | "ACCEPTED" | "EXPIRED" | "WON" | "LOST" | "CLOSED";
+
+export interface DisputeSubmitInput {
+  /** `dsp_` and a time-ordered part. */
+  id: string;
+  /** One of `defenseReasons`; required if there are any. */
+  defenseReason?: string | null | undefined;
+}
+
+export interface DisputesFileParams {
+  /** `dsp_` and a time-ordered part. */
+  id: string;
+  /** The field of the evidence that the file is for. */
+  name: string;
+}
+
+export interface DisputesGetParams {
+  /** `dsp_` and a time-ordered part. */
+  id: string;
+}
+
+export interface DisputesListParams {
+  /** The number of the page. */
+  page?: number | undefined;
+  /** Rows of a page. */
+  pageSize?: number | undefined;
+  /** `pagination.nextCursor` of the previous page, which had the same filters. */
+  cursor?: string | undefined;
+  /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. */
+  after?: string | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
+  status?: DisputeStatus | undefined;
+  stage?: DisputeStage | undefined;
+  reason?: DisputeReason | undefined;
+  /** Only disputes of payments through this channel. */
+  channelId?: number | undefined;
+  /** Only disputes of this payment. */
+  transactionId?: string | undefined;
+  /** The first day (YYYY-MM-DD), whole; or a time with its offset (2026-01-31T09:30:00+01:00), inclusive. */
+  startDate?: string | undefined;
+  /** The last day (YYYY-MM-DD), whole; or a time with its offset, exclusive. */
+  endDate?: string | undefined;
+  /** IANA time zone of the days, such as `Europe/Zurich`. UTC if absent. */
+  timeZone?: string | undefined;
+  /** true: live records. false: test records. Default: the mode of the key; live for a session. */
+  livemode?: boolean | undefined;
 }
 
 export interface Event {
@@ -2444,7 +2818,7 @@ export interface EventDetail {
   payload: Record<string, unknown>;
 }
 
-export type EventType = "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled" | "payment_method.action_required" | "payment_method.attached" | "payment_method.failed" | "payment_method.expiring" | "payment_method.expired" | "payment_method.updated" | "payment_method.revoked" | "payment_method.detached" | "transaction.authorized" | "transaction.captured" | "transaction.capture_failed" | "transaction.authorization_expiring";
+export type EventType = "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled" | "payment_method.action_required" | "payment_method.attached" | "payment_method.failed" | "payment_method.expiring" | "payment_method.expired" | "payment_method.updated" | "payment_method.revoked" | "payment_method.detached" | "transaction.authorized" | "transaction.captured" | "transaction.capture_failed" | "transaction.authorization_expiring" | "discrepancy.opened" | "discrepancy.closed" | "dispute.created" | "dispute.updated" | "dispute.due_soon" | "dispute.won" | "dispute.lost" | "dispute.closed" | "dispute.funds_withdrawn" | "dispute.funds_reinstated" | "transaction.fraud_warning" | "invoice.reopened";
 
 export interface EventsGetParams {
   /** `evt_` and a time-ordered body. */
@@ -2964,7 +3338,7 @@ export interface KeysListAllParams {
   pageSize?: number | undefined;
 }
 
-export type LedgerAccount = "PROVIDER_RECEIVABLE" | "MERCHANT_PAYABLE" | "REFUNDS" | "PROVIDER_FEES" | "UNAPPLIED";
+export type LedgerAccount = "PROVIDER_RECEIVABLE" | "MERCHANT_PAYABLE" | "REFUNDS" | "PROVIDER_FEES" | "DISPUTED" | "UNAPPLIED";
 
 export interface LedgerBalanceParams {
   /** Only this currency. */
@@ -3013,6 +3387,8 @@ export interface LedgerEntry {
   refundId: string | null;
   /** The capture of this entry; null: it is of a refund, or of a payment that is captured automatically. */
   captureId: string | null;
+  /** The dispute whose funds or fee this is; null: it is none. */
+  disputeId: string | null;
   /** The channel through which the money moved. */
   channelId: number;
   /** The time of the entry. */
@@ -3493,8 +3869,10 @@ export interface Refund {
   reason: string | null;
   /** As it was sent. */
   metadata: Record<string, unknown> | null;
-  /** The user who created it. */
-  userId: number;
+  /** The user who created it; null: Florin did by itself, or it was made elsewhere. */
+  userId: number | null;
+  /** PROVIDER: made elsewhere, and told by the provider. */
+  origin: "FLORIN" | "PROVIDER" | (string & {});
   /** Why the refund failed. */
   failureCode: string | null;
   failureMessage: string | null;
@@ -3529,8 +3907,10 @@ export interface RefundListItem {
   reason: string | null;
   /** As it was sent. */
   metadata: Record<string, unknown> | null;
-  /** The user who created it. */
-  userId: number;
+  /** The user who created it; null: Florin did by itself, or it was made elsewhere. */
+  userId: number | null;
+  /** PROVIDER: made elsewhere, and told by the provider. */
+  origin: "FLORIN" | "PROVIDER" | (string & {});
   /** Why the refund failed. */
   failureCode: string | null;
   failureMessage: string | null;
@@ -3961,6 +4341,10 @@ export interface StatisticsSummary {
   charges: StatisticsSummaryCharges | null;
   /** succeeded ÷ (succeeded + failed), from 0 to 1, rounded to four digits. Null without such charges. */
   successRate: number | null;
+  /** How many disputes began, by the UTC day on which Florin learned of them; without inquiries and money that came back without a dispute. Null with a filter by user or status. */
+  disputes: number | null;
+  /** disputes ÷ charges that succeeded, rounded to four digits. Null without such charges. */
+  disputeRate: number | null;
   /** The same `count` and `amounts` by `status`. */
   statuses: StatisticsSummaryStatuse[];
   /** All of the above by `channelId` and `channelName`. */
@@ -3985,6 +4369,10 @@ export interface StatisticsSummaryChannel {
   charges: StatisticsSummaryCharges | null;
   /** succeeded ÷ (succeeded + failed), from 0 to 1, rounded to four digits. Null without such charges. */
   successRate: number | null;
+  /** How many disputes began, by the UTC day on which Florin learned of them; without inquiries and money that came back without a dispute. Null with a filter by user or status. */
+  disputes: number | null;
+  /** disputes ÷ charges that succeeded, rounded to four digits. Null without such charges. */
+  disputeRate: number | null;
 }
 
 /** Ended charges: how many `succeeded`, `failed` (even if a fallback channel then succeeded) and were `cancelled`. */
@@ -4212,6 +4600,7 @@ export interface Tenant {
   /** Whether customers are mailed about payments of their invoices. */
   customerMails: boolean;
   mailLanguage: "en" | "de" | (string & {});
+  reopenInvoices: "NEVER" | "RETURNED" | "ALWAYS" | (string & {});
   createdTime: string;
   /** Equal to `createdTime` when never updated. */
   updatedTime: string;
@@ -4235,6 +4624,8 @@ export interface TenantModifyInput {
   customerMails?: boolean | null | undefined;
   /** The language of these mails, and of the page and the PDF of an invoice. Default of a new tenant: `en`. */
   mailLanguage?: "en" | "de" | null | undefined;
+  /** Which disputes that are lost reopen the invoice that their payment had paid: NEVER, RETURNED (reason `returned` or `not_authorized`), or ALWAYS. Default of a new tenant: RETURNED. */
+  reopenInvoices?: "NEVER" | "RETURNED" | "ALWAYS" | null | undefined;
 }
 
 /** `line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ISO 3166-1 alpha-2 code such as US. All are optional; an update replaces the whole address. null clears it. */
@@ -4289,6 +4680,7 @@ export interface TimelineStep {
   providerCode?: string | undefined;
   refundId?: string | undefined;
   captureId?: string | undefined;
+  disputeId?: string | undefined;
   /** Further facts, such as the user, how the outcome became known, and the number of calls and look-ups. */
   detail?: Record<string, unknown> | undefined;
 }
@@ -4310,6 +4702,8 @@ export interface Transaction {
   /** In minor units (cents), 1 to 9007199254740991. */
   amount: number;
   amountRefunded: number;
+  /** What disputes have withdrawn and not reinstated. */
+  amountDisputed: number;
   /** MANUAL: the payment is only authorized, and captured by further requests. */
   captureMethod: CaptureMethod | (string & {});
   /** What the provider has authorized: the amount, or 0. */
@@ -4348,6 +4742,8 @@ export interface Transaction {
   nextAction: Record<string, unknown> | null;
   /** Who has to act before a `PROCESSING` payment of a channel with a provider goes on: the payer (see `nextAction`), or the provider. Null: nobody, or the channel has no provider. */
   waitingFor: "PAYER" | "PROVIDER" | null | (string & {});
+  /** When the card network warned that the payment may be disputed as fraud. */
+  fraudWarningTime: string | null;
   /** Increases with every change, so that a receiver can discard older events. */
   version: number;
   createdTime: string;
@@ -4431,6 +4827,8 @@ export interface TransactionDetail {
   /** In minor units (cents), 1 to 9007199254740991. */
   amount: number;
   amountRefunded: number;
+  /** What disputes have withdrawn and not reinstated. */
+  amountDisputed: number;
   /** MANUAL: the payment is only authorized, and captured by further requests. */
   captureMethod: CaptureMethod | (string & {});
   /** What the provider has authorized: the amount, or 0. */
@@ -4469,6 +4867,8 @@ export interface TransactionDetail {
   nextAction: Record<string, unknown> | null;
   /** Who has to act before a `PROCESSING` payment of a channel with a provider goes on: the payer (see `nextAction`), or the provider. Null: nobody, or the channel has no provider. */
   waitingFor: "PAYER" | "PROVIDER" | null | (string & {});
+  /** When the card network warned that the payment may be disputed as fraud. */
+  fraudWarningTime: string | null;
   /** Increases with every change, so that a receiver can discard older events. */
   version: number;
   createdTime: string;
@@ -4540,6 +4940,8 @@ export interface TransactionWithCapture {
   /** In minor units (cents), 1 to 9007199254740991. */
   amount: number;
   amountRefunded: number;
+  /** What disputes have withdrawn and not reinstated. */
+  amountDisputed: number;
   /** MANUAL: the payment is only authorized, and captured by further requests. */
   captureMethod: CaptureMethod | (string & {});
   /** What the provider has authorized: the amount, or 0. */
@@ -4578,6 +4980,8 @@ export interface TransactionWithCapture {
   nextAction: Record<string, unknown> | null;
   /** Who has to act before a `PROCESSING` payment of a channel with a provider goes on: the payer (see `nextAction`), or the provider. Null: nobody, or the channel has no provider. */
   waitingFor: "PAYER" | "PROVIDER" | null | (string & {});
+  /** When the card network warned that the payment may be disputed as fraud. */
+  fraudWarningTime: string | null;
   /** Increases with every change, so that a receiver can discard older events. */
   version: number;
   createdTime: string;
@@ -4748,7 +5152,7 @@ export interface WebhookEndpoint {
   updatedTime: string;
 }
 
-export type WebhookEventPattern = "*" | "transaction.*" | "refund.*" | "subscription.*" | "invoice.*" | "customer.*" | "channel.*" | "webhook.*" | "payment_method.*" | "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled" | "payment_method.action_required" | "payment_method.attached" | "payment_method.failed" | "payment_method.expiring" | "payment_method.expired" | "payment_method.updated" | "payment_method.revoked" | "payment_method.detached" | "transaction.authorized" | "transaction.captured" | "transaction.capture_failed" | "transaction.authorization_expiring";
+export type WebhookEventPattern = "*" | "transaction.*" | "refund.*" | "subscription.*" | "invoice.*" | "customer.*" | "channel.*" | "webhook.*" | "payment_method.*" | "discrepancy.*" | "dispute.*" | "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled" | "payment_method.action_required" | "payment_method.attached" | "payment_method.failed" | "payment_method.expiring" | "payment_method.expired" | "payment_method.updated" | "payment_method.revoked" | "payment_method.detached" | "transaction.authorized" | "transaction.captured" | "transaction.capture_failed" | "transaction.authorization_expiring" | "discrepancy.opened" | "discrepancy.closed" | "dispute.created" | "dispute.updated" | "dispute.due_soon" | "dispute.won" | "dispute.lost" | "dispute.closed" | "dispute.funds_withdrawn" | "dispute.funds_reinstated" | "transaction.fraud_warning" | "invoice.reopened";
 
 export interface WebhookIdInput {
   /** The endpoint's id. */
@@ -4857,7 +5261,7 @@ export interface WebhooksDeliveriesListParams {
   /** Only deliveries to this endpoint; it may have been removed. */
   endpointId?: number | undefined;
   state?: DeliveryState | undefined;
-  eventType?: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled" | "payment_method.action_required" | "payment_method.attached" | "payment_method.failed" | "payment_method.expiring" | "payment_method.expired" | "payment_method.updated" | "payment_method.revoked" | "payment_method.detached" | "transaction.authorized" | "transaction.captured" | "transaction.capture_failed" | "transaction.authorization_expiring" | "webhook.ping" | undefined;
+  eventType?: "transaction.created" | "transaction.processing" | "transaction.succeeded" | "transaction.failed" | "transaction.refunded" | "transaction.cancelled" | "transaction.action_required" | "refund.created" | "refund.succeeded" | "refund.failed" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "subscription.expired" | "invoice.created" | "invoice.finalized" | "invoice.paid" | "invoice.payment_failed" | "invoice.overdue" | "invoice.voided" | "invoice.uncollectible" | "customer.created" | "customer.updated" | "channel.disabled" | "webhook.disabled" | "payment_method.action_required" | "payment_method.attached" | "payment_method.failed" | "payment_method.expiring" | "payment_method.expired" | "payment_method.updated" | "payment_method.revoked" | "payment_method.detached" | "transaction.authorized" | "transaction.captured" | "transaction.capture_failed" | "transaction.authorization_expiring" | "discrepancy.opened" | "discrepancy.closed" | "dispute.created" | "dispute.updated" | "dispute.due_soon" | "dispute.won" | "dispute.lost" | "dispute.closed" | "dispute.funds_withdrawn" | "dispute.funds_reinstated" | "transaction.fraud_warning" | "invoice.reopened" | "webhook.ping" | undefined;
   /** Only deliveries of this event. */
   eventId?: string | undefined;
   /** Only rows found by their id or the id of their event. */

@@ -23,6 +23,7 @@ import { views } from '../domains/identity/views/module.ts';
 import { callbacks } from '../domains/payments/callbacks/module.ts';
 import { captures } from '../domains/payments/captures/module.ts';
 import { channels } from '../domains/payments/channels/module.ts';
+import { disputes } from '../domains/payments/disputes/module.ts';
 import { ledger } from '../domains/payments/ledger/module.ts';
 import { methods } from '../domains/payments/methods/module.ts';
 import { operationQueue } from '../domains/payments/operation-queue/module.ts';
@@ -69,6 +70,7 @@ const declared = [
   captures,
   refunds,
   operations,
+  disputes,
   timeline,
   callbacks,
   statistics,

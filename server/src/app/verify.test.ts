@@ -109,6 +109,18 @@ async function makeEverything(): Promise<void> {
   }
   await makeReversed();
   await makeCaptured();
+  await makeDisputed();
+}
+
+/** A payment whose dispute is LOST. */
+async function makeDisputed(): Promise<void> {
+  const channelId = await makeChannel(florin, admin, { provider: 'sandbox', webhookSecret: channelSecret });
+  made.disputed = await makePayment(florin, admin, channelId, { metadata: { sandbox: 'debit:returned' } });
+  const { id } = await eventually('it is disputed', async () => {
+    const [dispute] = dataOf(await florin.get(`/api/dispute/list?transactionId=${made.disputed}`, admin));
+    return dispute;
+  });
+  made.dispute = id;
 }
 
 /** An authorized payment of which a part was captured. */
@@ -622,6 +634,40 @@ const plants: Plant[] = [
     ofPayment('held'),
   ],
   [
+    /movement of a dispute is booked once/,
+    'funds that were withdrawn and are not booked',
+    `${freely} delete from ledger_transfer where dispute_id = {dispute}`,
+    ofPayment('dispute'),
+  ],
+  [
+    /movement of a dispute is booked once/,
+    'a transfer of a dispute that nothing moved',
+    `${freely} insert into ledger_transfer
+     select tenant_id, gen_random_uuid(), leg, transaction_id, channel_id, credit, debit, currency, amount, created_at,
+            dispute_id
+       from ledger_transfer where dispute_id = {dispute}`,
+    ofPayment('dispute'),
+  ],
+  [
+    /balance of DISPUTED is/,
+    'a dispute that says it has withdrawn less',
+    `update dispute set amount_withdrawn = 1 where id = {dispute}`,
+    ofPayment('dispute'),
+  ],
+  [
+    /shows as disputed the sum/,
+    'a payment that does not show what was withdrawn',
+    `update transaction set amount_disputed = null where id = {disputed}`,
+    ofPayment('disputed'),
+  ],
+  [
+    /one dispute.created event/,
+    'a dispute that was not reported',
+    `delete from event where type = 'dispute.created'
+         and id in (select id from event where object_id = 'dsp_' || replace({dispute}, '-', ''))`,
+    ofPayment('dispute'),
+  ],
+  [
     /has its event/,
     'a success that was not reported',
     `delete from event where type = 'transaction.succeeded'
@@ -807,7 +853,7 @@ const plants: Plant[] = [
     () => /^cus_\d+$/,
   ],
   [
-    /exactly one invoice.paid/,
+    /one invoice.paid event for each time/,
     'an invoice whose number was not reported',
     `delete from event where type = 'invoice.finalized'`,
     () => /^tenant 0 inv_\d+$/,
@@ -986,13 +1032,13 @@ const plants: Plant[] = [
     () => /^tenant 0 INV: 2 numbers up to 2/,
   ],
   [
-    /exactly one invoice.paid/,
+    /one invoice.paid event for each time/,
     'a payment that was not reported',
     `delete from event where type = 'invoice.paid'`,
     () => /^tenant 0 inv_\d+$/,
   ],
   [
-    /exactly one invoice.paid/,
+    /one invoice.paid event for each time/,
     'a failure reported twice',
     `insert into event select tenant_id, gen_random_uuid(), type, object_id, created_at, body from event
       where type = 'invoice.payment_failed'`,

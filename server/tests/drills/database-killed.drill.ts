@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { billingKills } from '../support/faults/database-killed/billing.ts';
 import { callbackKills } from '../support/faults/database-killed/callbacks.ts';
+import { disputeKills } from '../support/faults/database-killed/disputes.ts';
 import { methodKills } from '../support/faults/database-killed/methods.ts';
 import { nodePartKills } from '../support/faults/database-killed/node-parts.ts';
 import { paymentKills } from '../support/faults/database-killed/payments.ts';
@@ -21,6 +22,7 @@ beforeAll(async () => {
   kills = {
     ...paymentKills(scenario),
     ...methodKills(scenario),
+    ...disputeKills(scenario),
     ...callbackKills(scenario),
     ...webhookKills(scenario),
     ...billingKills(scenario),

@@ -132,6 +132,16 @@ const callback: Partial<Case> = {
   },
 };
 
+/** The dispute has ended: it cannot be answered. */
+const ofDispute = (request: (id: string) => Request): Partial<Case> => ({
+  ownerships: named,
+  request: async ({ paid }) => {
+    const id = await openDispute(paid);
+    return { ...request(id), id };
+  },
+  answers: 409,
+});
+
 /** The callers here have no second factor. */
 const withoutFactor: Partial<Case> = {
   request: () => ({ body: { code: '123456' } }),
@@ -273,10 +283,28 @@ const differing: Record<string, Partial<Case>> = {
   'POST /api/discrepancy/close': {
     ownerships: named,
     request: async ({ paid: id }) => {
-      await openDiscrepancy(id);
-      return { body: { transactionId: id, operation: 1, note: 'Paid back' }, id };
+      const discrepancy = await openDiscrepancy(id);
+      return { body: { id: discrepancy, note: 'Paid back' }, id: discrepancy };
     },
   },
+  'GET /api/discrepancy/detail': {
+    ownerships: named,
+    request: async ({ paid: id }) => {
+      const discrepancy = await openDiscrepancy(id);
+      return { query: { id: discrepancy }, id: discrepancy };
+    },
+  },
+  'GET /api/dispute/detail': {
+    ownerships: named,
+    request: async ({ paid }) => {
+      const id = await openDispute(paid);
+      return { query: { id }, id };
+    },
+  },
+  'POST /api/dispute/evidence': ofDispute((id) => ({ body: { id, evidence: { explanation: 'None' } } })),
+  'POST /api/dispute/file': ofDispute((id) => ({ query: { id, name: 'receipt' }, body: 'no picture' })),
+  'POST /api/dispute/submit': ofDispute((id) => ({ body: { id } })),
+  'POST /api/dispute/accept': ofDispute((id) => ({ body: { id } })),
   // Its id is optional, because `externalId` names a customer as well.
   'GET /api/customer/detail': {
     ownerships: named,
@@ -571,14 +599,39 @@ async function insertPasskey(userId: number): Promise<string> {
   return (row as { id: string }).id;
 }
 
-async function openDiscrepancy(payment: string): Promise<void> {
-  await db.query(
+async function openDiscrepancy(payment: string): Promise<string> {
+  const [row] = await db.query<{ id: string }>(
     `insert into discrepancy (tenant_id, transaction_id, number, channel_id, said, state, due_at, opened_at)
      select tenant_id, id, 1, channel_id, 'failed', 'OPEN', 'infinity', now() from transaction where id = $1
          on conflict (tenant_id, transaction_id, number) do update set state = 'OPEN', closed_at = null,
-             closed_by = null`,
+             closed_by = null
+     returning 'dcp_' || replace(id::text, '-', '') as id`,
     [payment.replace('txn_', '')],
   );
+  return row?.id ?? `dcp_${'0'.repeat(32)}`;
+}
+
+/** A dispute about a payment that is LOST. */
+async function openDispute(payment: string): Promise<string> {
+  const [row] = await db.query<{ id: string }>(
+    `with made as (
+       insert into dispute (tenant_id, id, transaction_id, channel_id, livemode, provider, provider_reference, stage,
+                            status, amount, currency, reason, closed_at, actions, evidence_fields, defense_reasons,
+                            evidence, amount_withdrawn, amount_unpaid, read_at, version, created_at, updated_at)
+       select tenant_id, gen_random_uuid(), id, channel_id, livemode, 'sandbox', 'dp_1', 'CHARGEBACK', 'LOST', amount,
+              currency, 'other', now(), '[]', '[]', '[]', '{}', 0, 0, now(), 1, now(), now()
+         from transaction where id = $1
+       on conflict do nothing
+       returning id
+     )
+     select 'dsp_' || replace(id::text, '-', '') as id from (
+       select id from made
+        union all
+       select id from dispute where transaction_id = $1
+     ) as found`,
+    [payment.replace('txn_', '')],
+  );
+  return row?.id ?? `dsp_${'0'.repeat(32)}`;
 }
 
 async function makeTold(as: string): Promise<Pick<Records, 'webhook' | 'delivery' | 'replay' | 'inbox' | 'token'>> {
@@ -834,6 +887,10 @@ const unaudited: Record<string, string> = {
   'POST /api/device/decide': 'Names a code of nobody; recorded for a login that waits: device-login.test.ts.',
   'POST /api/session/revoke': "Names a session of nobody; recorded for the caller's own: own-sessions.test.ts.",
   'POST /api/payment-method/setup': 'Refused here: methods.test.ts.',
+  'POST /api/dispute/evidence': 'The disputes here have ended: disputes.test.ts.',
+  'POST /api/dispute/file': 'The disputes here have ended: disputes.test.ts.',
+  'POST /api/dispute/submit': 'The disputes here have ended: disputes.test.ts.',
+  'POST /api/dispute/accept': 'The disputes here have ended: disputes.test.ts.',
   'POST /api/transaction/capture': 'The payments here are not authorized: captures.test.ts.',
   'POST /api/transaction/release': 'The payments here are not authorized: captures.test.ts.',
   'POST /api/webhook/replay': 'The deliveries here are still open, so nothing is replayed: audit.test.ts.',

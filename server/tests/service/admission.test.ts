@@ -66,6 +66,8 @@ const makeNoEvents = [
   '/api/clock/create',
   '/api/customer/portal',
   '/api/discrepancy/close',
+  '/api/dispute/evidence',
+  '/api/dispute/file',
   '/api/inbox/create',
   '/api/invoice/modify',
   '/api/invoice/send',

@@ -286,8 +286,15 @@ function forget(operation: string): void {
   stripe.forgetKeys();
 }
 
-const closeDiscrepancy = (body: object) =>
-  florin.post('/api/discrepancy/close', { note: 'Looked at the dashboard', ...body }, admin);
+/** Closes the discrepancy about an operation of a payment. */
+async function closeDiscrepancy({ transactionId, operation, ...body }: Record<string, unknown>) {
+  const [row] = await db.query<{ id: string }>(
+    `select 'dcp_' || replace(id::text, '-', '') as id from discrepancy
+      where 'txn_' || replace(transaction_id::text, '-', '') = $1 and number = $2`,
+    [transactionId, operation],
+  );
+  return florin.post('/api/discrepancy/close', { id: row?.id, note: 'Looked at the dashboard', ...body }, admin);
+}
 
 test('a charge that Stripe answered with a stored 500 and has forgotten is ended by a person', async () => {
   const hit = stripe.next('status500After');

@@ -65,7 +65,7 @@ const differing: Record<string, () => Record<string, unknown>> = {
   '/api/transaction/update': () => ({ id: transactionId, status: 'FAILED', metadata: {}, failureCode: 'x' }),
   '/api/payment-method/setup': () => ({ customerId: 1, channelId, token: 'x', agreement: 'UNSCHEDULED' }),
   '/api/refund/create': () => ({ transactionId, amount: 1, reason: 'x', metadata: {} }),
-  '/api/discrepancy/close': () => ({ transactionId, operation: 1, note: 'x', outcome: 'SUCCEEDED', reference: 're_1' }),
+  '/api/discrepancy/close': () => ({ id: 'dcp_1', note: 'x', outcome: 'SUCCEEDED', reference: 're_1', withdrawn: 1 }),
   '/api/plan/modify': () => ({ name: 'Gold', currency: 'USD', amount: 100, interval: 'month', channelId, state: true }),
   '/api/checkout/create': () => ({ amount: 5, currency: 'USD', channelIds: [channelId] }),
   '/api/webhook/register': () => ({ url: 'http://127.0.0.1:9/', events: ['transaction.refunded'] }),

@@ -15,6 +15,7 @@ const workTables: Record<string, WorkTable> = {
   provider_callback: { topic: 'callbacks', dueColumns: ['due_at'] },
   discrepancy: { topic: 'discrepancies', dueColumns: ['due_at'] },
   payment_method_operation: { topic: 'methods', dueColumns: ['due_at'] },
+  dispute_operation: { topic: 'dispute_answers', dueColumns: ['due_at'] },
   sandbox_operation: { topic: 'sandbox', dueColumns: ['callback_due_at'] },
   invoice_payment: { topic: 'invoices', dueColumns: ['state'] },
   user_mail: { topic: 'user-mails', dueColumns: ['due_at'] },
@@ -42,15 +43,20 @@ const exceptions: Record<string, string> = {
     'The clock was set back: the worker that runs the statement wakes itself.',
   'operations.shorten_waits provider_operation':
     'The clock was set back: the worker that runs the statement wakes itself.',
+  'dispute_answers.shorten_waits dispute_operation':
+    'The clock was set back: the worker that runs the statement wakes itself.',
   'methods.shorten_waits payment_method_operation':
     'The clock was set back: the worker that runs the statement wakes itself.',
   'operations.cancel_unsent_charge charge_total_delta':
     'The payment is cancelled in the same transaction, and its transition wakes the worker.',
+  'discrepancies.insert_of_dispute discrepancy': 'A person closes it: nothing is asked of a provider.',
   'discrepancies.shorten_waits discrepancy': 'The clock was set back: the worker that runs the statement wakes itself.',
   'clocks.insert clock': 'A new clock stands still.',
   'clocks.step clock': 'The worker that runs the statement continues by itself.',
   'subscriptions.insert subscription': 'Its first change follows in the same transaction and wakes the worker.',
   'subscriptions.postpone subscription': 'The subscription is due later than before.',
+  'subscriptions.reopen_collection invoice_collection':
+    'The first attempt of the new schedule is written in the same transaction.',
   'subscriptions.postpone_collection invoice_collection': 'The charge is due later than before.',
   'subscriptions.mark_collections_tried invoice_collection': 'The charge is no longer due.',
   'sandbox.insert_operations sandbox_operation': 'The sandbox delays its callbacks; they come due by the clock.',

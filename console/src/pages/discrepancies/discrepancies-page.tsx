@@ -69,7 +69,7 @@ export default function DiscrepanciesPage() {
               ),
           },
         ]}
-        keyOf={({ transactionId, operation }) => `${transactionId} ${operation}`}
+        keyOf={({ id }) => id}
         empty={() => (
           <EmptyState title={text('discrepancies.none')}>
             <Text size="sm">{text('discrepancies.noneHint')}</Text>
@@ -83,8 +83,7 @@ export default function DiscrepanciesPage() {
         onClose={() => setToClose(undefined)}
         operation="discrepancies.close"
         bodyOf={({ note, outcome, reference }) => ({
-          transactionId: toClose?.transactionId,
-          operation: toClose?.operation,
+          id: toClose?.id,
           note,
           ...(outcome && { outcome }),
           ...(outcome === 'SUCCEEDED' && reference && { reference }),

@@ -60,4 +60,7 @@ export const moduleErrors = {
   'not_capturable': "conflict",
   'capture_exceeds_authorization': "conflict",
   'capture_under_way': "conflict",
+  'payment_disputed': "conflict",
+  'file_not_accepted': "invalid",
+  'dispute_not_answerable': "conflict",
 } as const;

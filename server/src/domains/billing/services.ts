@@ -16,7 +16,7 @@ import { settlementOf } from './invoices/settlement/services.ts';
 import { invoiceTestClockWork } from './invoices/test-clock-work.ts';
 import { PlanUsages } from './plans/usages.ts';
 import { tenantSellers } from './sellers/tenant-sellers.ts';
-import { followClosed, followPayments } from './subscriptions/collections/collect.ts';
+import { followClosed, followPayments, followReopened } from './subscriptions/collections/collect.ts';
 import { requestRetry } from './subscriptions/collections/statements.ts';
 import { replaceMethod } from './subscriptions/methods.ts';
 import { subscriptionTestClockWork } from './subscriptions/renewal/worker.ts';
@@ -113,8 +113,9 @@ function pdfRendererOf({
 
 /** Payments of invoices reserve and settle them; test clocks move them. */
 function registerInvoices(app: BillingApp): void {
-  const { database, waitingPayments } = app;
-  app.invoicePayments.register(invoicePaymentsOf({ ...settlementOf(app), database, waitingPayments }));
+  const { database, waitingPayments, clock, invoiceFollowers: followers } = app;
+  const settling = { ...settlementOf(app), clock, followers };
+  app.invoicePayments.register(invoicePaymentsOf({ ...settling, database, waitingPayments }));
   app.mailedInvoices.register((invoice) => readMailedInvoice(app.workerDatabase, invoice));
   app.testClocks.register(invoiceTestClockWork);
   app.testClocks.register(overdueTestClockWork);
@@ -126,6 +127,7 @@ function registerSubscriptions({ settings, generateUuid, invoiceFollowers, planU
   invoiceFollowers.register({
     settled: (transaction, payments) => followPayments(transaction, payments, collecting),
     closed: (transaction, invoice) => followClosed(transaction, invoice, collecting),
+    reopened: (transaction, invoice) => followReopened(transaction, invoice, collecting),
   });
   planUsages.register(async (transaction, { tenant_id, id }) => {
     const [row] = await transaction.run(isPlanUsed, [tenant_id, id]);

@@ -6,10 +6,14 @@ import type { ChannelCredentials } from './channels/credentials.ts';
 import type { ChannelDirectory } from './channels/directory.ts';
 import type { OperatorWarnings } from './channels/operator-warnings.ts';
 import type { settings as channelSettings } from './channels/settings.ts';
+import type { ObserveDispute } from './disputes/metrics.ts';
+import type { DisputeNotices } from './disputes/notices.ts';
+import type { settings as disputeSettings } from './disputes/settings.ts';
 import type { ChargeMethods } from './methods/charges.ts';
 import type { RegisteredMethodCustomers } from './methods/customers.ts';
 import type { MethodNotices } from './methods/notices.ts';
 import type { WaitingSetups } from './methods/waiting-setups.ts';
+import type { RegisteredDisputeFunds } from './operations/discrepancies/dispute-funds.ts';
 import type { Dispatcher } from './operations/dispatcher.ts';
 import type { WaitingPayments } from './operations/look-up-waiting.ts';
 import type { PayerReturns } from './operations/payer-returns.ts';
@@ -27,6 +31,7 @@ export interface PaymentsSettings
   extends SettingsOf<typeof providerSettings>,
     SettingsOf<typeof channelSettings>,
     SettingsOf<typeof refundSettings>,
+    SettingsOf<typeof disputeSettings>,
     SettingsOf<typeof operationSettings> {}
 
 /** What the handlers, workers and sweeps of the payments modules use: also all that webhooks have. */
@@ -66,5 +71,11 @@ export interface PaymentsApp extends WebhooksApp {
   rechecker: FinishedRechecker;
   waitingPayments: WaitingPayments;
   settler: Settler;
+  /** Follows callbacks about disputes. */
+  disputeNotices: DisputeNotices;
+  /** Disputes register themselves here, because discrepancies about them are closed with what they have taken. */
+  disputeFunds: RegisteredDisputeFunds;
+  observeDispute: ObserveDispute;
+  disputeWorkers: readonly BackgroundWorker[];
   intake: CallbackIntake;
 }

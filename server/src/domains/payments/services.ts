@@ -4,6 +4,7 @@ import { CallbackIntake } from './callbacks/receive.ts';
 import { ChannelCredentials } from './channels/credentials.ts';
 import { ChannelDirectory } from './channels/directory.ts';
 import { operatorWarningsOf } from './channels/operator-warnings.ts';
+import { disputeServices } from './disputes/services.ts';
 import { methodServices } from './methods/services.ts';
 import { discrepancyCounter, operationServices } from './operations/services.ts';
 import { Providers } from './providers/directory.ts';
@@ -25,6 +26,7 @@ export function paymentsServices(app: WebhooksApp & { settings: PaymentsSettings
   const methods = methodServices(atProviders);
   const transactions = transactionServices({ ...app, ...methods, channels });
   const operations = operationServices({ ...atProviders, ...methods, ...transactions });
+  const disputes = disputeServices({ ...atProviders, ...methods, ...transactions, ...operations });
   return {
     ...app,
     providers,
@@ -36,6 +38,7 @@ export function paymentsServices(app: WebhooksApp & { settings: PaymentsSettings
     ...transactions,
     stepUpRefundAmount: settings['app.security.step-up-refund-amount'],
     ...operations,
+    ...disputes,
     intake: callbackIntake({ ...app, channels, credentials, providers }),
   };
 }

@@ -32,6 +32,8 @@ export function paymentsWithInvoices(deps: Omit<PaymentsDeps, 'invoicePayments' 
       }),
   };
   const waitingPayments = { stillWaits: async () => false };
-  invoicePayments.register(invoicePaymentsOf({ ...settling, database, waitingPayments }));
+  const following = { ...settling.followers, reopened: async () => {} };
+  const ofInvoices = { ...settling, followers: following, clock: Date.now, database, waitingPayments };
+  invoicePayments.register(invoicePaymentsOf(ofInvoices));
   return { payments, invoicePayments, followers, settling };
 }

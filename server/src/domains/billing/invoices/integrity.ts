@@ -22,11 +22,11 @@ export const invoiceChecks: readonly Check[] = [
   {
     claim:
       'The paid amount of every invoice equals its successful payments without what they took beyond its ' +
-      'total, and a paid invoice is paid exactly',
+      'total and what disputes took back, and a paid invoice is paid exactly',
     offenders: `
       with summed as (
         select p.tenant_id, p.invoice_id as id,
-               coalesce(sum(p.amount - excess) filter (where state = 'SUCCEEDED' and applied_at is not null), 0)
+               coalesce(sum(p.amount - excess - coalesce(disputed, 0)) filter (where state = 'SUCCEEDED' and applied_at is not null), 0)
                + coalesce(sum(t.amount_captured - excess) filter (where state = 'OPEN'), 0) as paid,
                count(*) as payments
           from invoice_payment p
@@ -70,12 +70,14 @@ export const invoiceChecks: readonly Check[] = [
   },
   {
     claim:
-      'Every paid invoice has exactly one invoice.paid event, every failed payment one ' +
+      'Every invoice has one invoice.paid event for each time that it became PAID, every failed payment one ' +
       'invoice.payment_failed event, every other change at most one event, and there are no other events',
     // Invoices from before the other events existed can lack them (`events_complete`).
     offenders: `
       with events as (
-        select tenant_id, object_id, count(*) filter (where type = 'invoice.paid') as paid,
+        select tenant_id, object_id,
+               count(*) filter (where type = 'invoice.paid') - count(*) filter (where type = 'invoice.reopened')
+                   as paid,
                count(*) filter (where type = 'invoice.payment_failed') as failed,
                count(*) filter (where type = 'invoice.created') as created,
                count(*) filter (where type = 'invoice.finalized') as finalized,

@@ -21,6 +21,7 @@ export const invoices = {
     'invoice.finalized': 'invoice_read',
     'invoice.paid': 'invoice_read',
     'invoice.payment_failed': 'invoice_read',
+    'invoice.reopened': 'invoice_read',
     'invoice.overdue': 'invoice_read',
     'invoice.voided': 'invoice_read',
     'invoice.uncollectible': 'invoice_read',

@@ -3,13 +3,13 @@ export type InvoiceStatus = (typeof invoiceStatuses)[number];
 
 /**
  * All transitions of an invoice, each with its cause. An UNCOLLECTIBLE invoice can still be paid. A refund of a payment
- * does not reopen a PAID invoice.
+ * does not reopen a PAID invoice; a dispute that is lost may.
  */
 export const transitions: Record<InvoiceStatus, Partial<Record<InvoiceStatus, string>>> = {
   DRAFT: { OPEN: 'finalize', PAID: 'finalize, when the total is 0', VOID: 'void' },
   OPEN: { PAID: 'payments cover it', VOID: 'void', UNCOLLECTIBLE: 'void with `uncollectible`' },
   UNCOLLECTIBLE: { PAID: 'payments cover it', VOID: 'void' },
-  PAID: {},
+  PAID: { OPEN: 'a dispute is lost (`reopenInvoices`)' },
   VOID: {},
 };
 

@@ -61,7 +61,7 @@ interface SellerChanges extends TenantSellerChanges {
 
 /** In the transaction that creates the tenant, or has locked it. Fields that are left out keep their values. */
 export async function writeSeller(transaction: Queryable, tenantId: number, changes: SellerChanges): Promise<void> {
-  const { address, taxId, brandColor, image, customerMails, mailLanguage, mailTexts } = changes;
+  const { address, taxId, brandColor, image, customerMails, mailLanguage, mailTexts, reopenInvoices } = changes;
   await transaction.run(saveSeller, [
     tenantId,
     ...given(address && JSON.stringify(address), address),
@@ -70,6 +70,7 @@ export async function writeSeller(transaction: Queryable, tenantId: number, chan
     ...[image !== undefined, image?.bytes ?? null, image?.type ?? null],
     ...[customerMails ?? null, mailLanguage ?? null],
     ...given(mailTexts && JSON.stringify(mailTexts), mailTexts),
+    reopenInvoices ?? null,
   ]);
 }
 

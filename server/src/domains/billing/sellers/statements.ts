@@ -1,5 +1,5 @@
 import { statement } from '../../../platform/postgres/statement.ts';
-import type { MailLanguage } from '../../identity/tenants/sellers.ts';
+import type { MailLanguage, ReopenPolicy } from '../../identity/tenants/sellers.ts';
 import type { MailTexts } from './mail-texts.ts';
 
 /** A tenant as payers and customers see it. */
@@ -21,6 +21,7 @@ export interface SellerRow {
 
 /** A tenant that never changed its seller has no row. */
 const language = `coalesce(s.mail_language, 'en')`;
+const reopening = `coalesce(s.reopen_invoices, 'RETURNED')`;
 
 /** Values: tenant. */
 export const findSeller = statement<SellerRow>(
@@ -40,10 +41,12 @@ export interface Seller {
 }
 
 /** Values: array of tenants. */
-export const findSellers = statement<Seller & { id: number; customerMails: boolean; mailLanguage: MailLanguage }>(
+export const findSellers = statement<
+  Seller & { id: number; customerMails: boolean; mailLanguage: MailLanguage; reopenInvoices: ReopenPolicy }
+>(
   'sellers.find_many',
   `select t.id, t.name, s.address, s.tax_id as "taxId", coalesce(s.customer_mails, false) as "customerMails",
-          ${language} as "mailLanguage"
+          ${language} as "mailLanguage", ${reopening} as "reopenInvoices"
      from tenant t left join seller s on s.tenant_id = t.id
     where t.id = any ($1::bigint[])`,
 );
@@ -55,6 +58,12 @@ export const findLanguage = statement<{ language: MailLanguage }>(
 );
 
 /** Values: tenant. */
+export const findReopenPolicy = statement<{ policy: ReopenPolicy }>(
+  'sellers.find_reopen_policy',
+  `select ${reopening} as policy from tenant t left join seller s on s.tenant_id = t.id where t.id = $1`,
+);
+
+/** Values: tenant. */
 export const findLogo = statement<{ logo: Buffer; logo_type: string }>(
   'sellers.find_logo',
   'select logo, logo_type from seller where tenant_id = $1 and logo is not null',
@@ -63,13 +72,13 @@ export const findLogo = statement<{ logo: Buffer; logo_type: string }>(
 /**
  * Values: tenant; address, tax id and colour, each preceded by whether it is given; whether a logo is given, its bytes
  * and its type; whether customers are mailed and in which language (null keeps it); the texts of mails, preceded by
- * whether they are given.
+ * whether they are given; which disputes reopen invoices (null keeps it).
  */
 export const saveSeller = statement(
   'sellers.save',
   `insert into seller as s (tenant_id, address, tax_id, brand_color, logo, logo_type, customer_mails, mail_language,
-                            mail_texts)
-   values ($1, $3::json, $5, $7, $9::bytea, $10, coalesce($11, false), coalesce($12, 'en'), $14::json)
+                            mail_texts, reopen_invoices)
+   values ($1, $3::json, $5, $7, $9::bytea, $10, coalesce($11, false), coalesce($12, 'en'), $14::json, $15)
    on conflict (tenant_id) do update
       set address = case when $2 then excluded.address else s.address end,
           tax_id = case when $4 then excluded.tax_id else s.tax_id end,
@@ -77,5 +86,6 @@ export const saveSeller = statement(
           logo = case when $8 then excluded.logo else s.logo end,
           logo_type = case when $8 then excluded.logo_type else s.logo_type end,
           customer_mails = coalesce($11, s.customer_mails), mail_language = coalesce($12, s.mail_language),
-          mail_texts = case when $13 then excluded.mail_texts else s.mail_texts end`,
+          mail_texts = case when $13 then excluded.mail_texts else s.mail_texts end,
+          reopen_invoices = coalesce($15, s.reopen_invoices)`,
 );

@@ -8,9 +8,9 @@ export const tenantSellers: TenantSellers = {
   async find(database, tenantIds) {
     const rows = await database.run(findSellers, [plainArray(tenantIds)]);
     return new Map<number, TenantSeller>(
-      rows.map(({ id, address, taxId, customerMails, mailLanguage }) => [
+      rows.map(({ id, address, taxId, customerMails, mailLanguage, reopenInvoices }) => [
         id,
-        { address, taxId, customerMails, mailLanguage },
+        { address, taxId, customerMails, mailLanguage, reopenInvoices },
       ]),
     );
   },

@@ -33,8 +33,9 @@ export async function modifyTenant(
 ): Promise<IdempotentAnswer<TenantRecord>> {
   refuseTestKey(principal, 'change tenants');
   const { clock, tenantSellers } = app;
-  const { id, name, state, secondFactorRequired, address, taxId, customerMails, mailLanguage } = input;
-  const changes = { address, taxId, customerMails, mailLanguage };
+  const { id, name, state, secondFactorRequired, ...seller } = input;
+  const { address, taxId, customerMails, mailLanguage, reopenInvoices } = seller;
+  const changes = { address, taxId, customerMails, mailLanguage, reopenInvoices };
   const now = new Date(clock());
   const shown = ({ row, seller }: SavedTenant) => recordOf(row, seller);
   const request: SaveRequest<SavedTenant, TenantRecord> = {

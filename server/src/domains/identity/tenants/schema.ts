@@ -9,7 +9,7 @@ import {
   requiredToCreate,
   updatedTime,
 } from '../../../platform/http/shapes.ts';
-import { mailLanguages } from './sellers.ts';
+import { mailLanguages, reopenPolicies } from './sellers.ts';
 
 const requiredOfNewTenant = ['name', 'state'] as const;
 
@@ -58,6 +58,13 @@ export const tenantInput = Type.Object(
           'The language of these mails, and of the page and the PDF of an invoice. Default of a new tenant: `en`.',
       }),
     ),
+    reopenInvoices: Type.Optional(
+      Type.Enum([...reopenPolicies], {
+        description:
+          'Which disputes that are lost reopen the invoice that their payment had paid: NEVER, RETURNED (reason ' +
+          '`returned` or `not_authorized`), or ALWAYS. Default of a new tenant: RETURNED.',
+      }),
+    ),
   },
   { $id: 'TenantModifyInput', additionalProperties: false, ...requiredToCreate(requiredOfNewTenant) },
 );
@@ -84,6 +91,7 @@ export const tenantRecord = Type.Object(
     taxId: nullable(Type.String()),
     customerMails: Type.Boolean({ description: 'Whether customers are mailed about payments of their invoices.' }),
     mailLanguage: Type.Enum([...mailLanguages]),
+    reopenInvoices: Type.Enum([...reopenPolicies]),
     createdTime: Type.String(),
     updatedTime,
   },

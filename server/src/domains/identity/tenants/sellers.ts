@@ -3,12 +3,20 @@ import type { Queryable } from '../../../platform/postgres/database.ts';
 export const mailLanguages = ['en', 'de'] as const;
 export type MailLanguage = (typeof mailLanguages)[number];
 
+/**
+ * Which disputes that are lost reopen the invoice of their payment: none, those of money that came back or was not
+ * authorized, or all.
+ */
+export const reopenPolicies = ['NEVER', 'RETURNED', 'ALWAYS'] as const;
+export type ReopenPolicy = (typeof reopenPolicies)[number];
+
 /** What a tenant is to its payers and customers, as far as the endpoints of tenants show and change it. */
 export interface TenantSeller {
   address: Record<string, string> | null;
   taxId: string | null;
   customerMails: boolean;
   mailLanguage: MailLanguage;
+  reopenInvoices: ReopenPolicy;
 }
 
 /** Fields that are left out keep their values; null clears one. */
@@ -22,7 +30,13 @@ export interface TenantSellers {
   save: (transaction: Queryable, tenantId: number, changes: TenantSellerChanges) => Promise<void>;
 }
 
-const defaults: TenantSeller = { address: null, taxId: null, customerMails: false, mailLanguage: 'en' };
+const defaults: TenantSeller = {
+  address: null,
+  taxId: null,
+  customerMails: false,
+  mailLanguage: 'en',
+  reopenInvoices: 'RETURNED',
+};
 
 /** Passes everything on to the implementation that is registered. Until then tenants sell nothing. */
 export class RegisteredTenantSellers {

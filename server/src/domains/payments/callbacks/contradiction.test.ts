@@ -81,13 +81,14 @@ describe('a contradiction or a mismatch', () => {
     const close = (body: object, as = scenario.admin) => florin.post('/api/discrepancy/close', body, as);
     const listed = async (query: string) =>
       dataOf(await florin.get(`/api/discrepancy/list?${query}`, scenario.admin)) as {
+        id: string;
         state: string;
         note: string | null;
       }[];
     const id = await makePayment(florin, admin, scenario.channelId, { metadata: { sandbox: 'decline:card_declined' } });
     await eventually('the payment fails', async () => (await detail(id)).status === 'FAILED');
-    const closing = { transactionId: id, operation: 1, note: 'Paid back by bank transfer' };
-    expect(await close(closing)).toMatchObject({ status: 404, body: { error: { field: 'operation' } } });
+    const unknown = { id: 'dcp_none', note: 'Paid back by bank transfer' };
+    expect(await close(unknown)).toMatchObject({ status: 404, body: { error: { field: 'id' } } });
     await scenario.db.query(`update sandbox_operation set state = 'SUCCEEDED', failure_code = null where key = $1`, [
       `${id}-1`,
     ]);
@@ -96,6 +97,8 @@ describe('a contradiction or a mismatch', () => {
     expect(await listed(`transactionId=${id}`)).toMatchObject([
       { transactionId: id, operation: 1, channelId: scenario.channelId, state: 'DISAGREES', reported: 'succeeded' },
     ]);
+    const [open] = await listed(`transactionId=${id}`);
+    const closing = { id: open?.id, note: unknown.note };
 
     const cashier = await makeMember(florin, admin, { userType: 'MERCHANT_USER', tenantId: null, roles: ['cashier'] });
     expect((await close(closing, cashier.as)).status).toBe(403);

@@ -1,6 +1,8 @@
 import { hourMs, minuteMs, secondMs } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
+import type { MoneyNotice } from '../disputes/notices.ts';
 import { type FinalOutcome, isFinalOutcome } from '../operations/effect.ts';
+import type { DisputeNotice } from '../providers/dispute.ts';
 import type { Outcome } from '../providers/outcome.ts';
 import type { MethodUpdate, ProviderCallback } from '../providers/provider.ts';
 
@@ -16,6 +18,8 @@ export interface CallbackContent {
   livemode?: boolean;
   /** The callback is about a payment method: `reference` is of its setup, of the method or of its customer. */
   of?: MethodUpdate['of'];
+  /** It may also be about money that Florin did not move, or is about nothing else (`reference` is null then). */
+  money?: MoneyNotice;
 }
 
 /** Limits in characters. */
@@ -27,11 +31,16 @@ const maximumContent = 8 * 1024;
  * What to store of a verified callback; null if it is about something that Florin does not follow. Refuses
  * (`callback_invalid`) what cannot be stored: a valid signature does not make the content well-formed.
  */
-export function contentOf({ eventId, notice, methodNotice }: ProviderCallback): CallbackContent | null {
+export function contentOf(callback: ProviderCallback): CallbackContent | null {
+  const { eventId, notice, methodNotice } = callback;
   if (eventId === '' || eventId.length > maximumEventId || !isStorable(eventId)) {
     throw unstorable(`Its id must be text of at most ${maximumEventId} characters.`);
   }
-  if (notice === undefined) return methodNotice === undefined ? null : checked(contentOfMethod(methodNotice));
+  const money = moneyNoticeOf(callback);
+  if (notice === undefined) {
+    if (methodNotice !== undefined) return checked(contentOfMethod(methodNotice));
+    return money && checked({ key: null, reference: null, said: 'changed', outcome: null, money });
+  }
   const { key = null, reference = null, outcome, livemode } = notice;
   const content: CallbackContent = {
     key,
@@ -39,6 +48,7 @@ export function contentOf({ eventId, notice, methodNotice }: ProviderCallback): 
     said: outcome?.kind ?? 'changed',
     outcome: outcome !== undefined && isFinalOutcome(outcome) ? withoutKept(outcome) : null,
     ...(livemode !== undefined && { livemode }),
+    ...(money && { money }),
   };
   return checked(content);
 }
@@ -49,6 +59,26 @@ function contentOfMethod({ key, reference, of, livemode }: MethodUpdate): Callba
   return { ...content, ...(livemode !== undefined && { livemode }) };
 }
 
+/** What was disputed, or may be, or was refunded elsewhere: it is read at the provider. */
+function moneyNoticeOf(callback: ProviderCallback): MoneyNotice | null {
+  const { disputeNotice, refundNotice, fraudWarning, chargeNotice } = callback;
+  if (disputeNotice !== undefined) return noticeOf('DISPUTE', disputeNotice);
+  if (refundNotice !== undefined) return noticeOf('REFUND', refundNotice);
+  if (fraudWarning !== undefined) return { ...noticeOf('FRAUD_WARNING', fraudWarning), atMs: fraudWarning.atMs };
+  return chargeNotice === undefined
+    ? null
+    : noticeOf('CHARGE', { ...chargeNotice, chargeReference: chargeNotice.reference });
+}
+
+function noticeOf(of: MoneyNotice['of'], { reference, chargeReference, livemode }: DisputeNotice): MoneyNotice {
+  return {
+    of,
+    reference,
+    ...(chargeReference !== undefined && { charge: chargeReference }),
+    ...(livemode !== undefined && { livemode }),
+  };
+}
+
 /** What a charge has kept can charge the customer, and is sealed: a look-up brings it. */
 function withoutKept(outcome: FinalOutcome): FinalOutcome {
   if (outcome.kind !== 'succeeded') return outcome;
@@ -57,8 +87,14 @@ function withoutKept(outcome: FinalOutcome): FinalOutcome {
 }
 
 function checked(content: CallbackContent): CallbackContent {
-  const { key, reference } = content;
-  const identifiers = [key, reference, content.outcome?.reference ?? null];
+  const { key, reference, money } = content;
+  const identifiers = [
+    key,
+    reference,
+    money?.reference ?? null,
+    money?.charge ?? null,
+    content.outcome?.reference ?? null,
+  ];
   if (identifiers.some((text) => text !== null && text.length > maximumReference) || !isStorable(content)) {
     throw unstorable(`Its keys and references must be text of at most ${maximumReference} characters.`);
   }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../core/clock.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
+import type { DisputeNotices } from '../disputes/notices.ts';
 import type { MethodNotices } from '../methods/notices.ts';
 import { makeOperationsDue } from '../operation-queue/statements.ts';
 import { isManualCharge } from '../operations/discrepancies/rules.ts';
@@ -17,6 +18,7 @@ export interface CallbackSettlerDeps {
   settler: Settler;
   rechecker: Pick<FinishedRechecker, 'recheck'>;
   methodNotices: Pick<MethodNotices, 'settle'>;
+  disputeNotices: Pick<DisputeNotices, 'settle'>;
   clock: Clock;
 }
 
@@ -32,11 +34,25 @@ export type SettleResult = 'settled' | 'unknown' | 'busy';
  * backwards (`processing/settle.ts`), and the timeline message has the id of the callback.
  */
 export async function settleCallback(callback: DueCallback, deps: CallbackSettlerDeps): Promise<SettleResult> {
+  const { notice: content, channel_id } = callback;
+  const { of, money } = content;
+  if (of !== undefined) return deps.methodNotices.settle(channel_id, { ...content, of });
+  const isOfOperation = content.key !== null || content.reference !== null;
+  const found = isOfOperation ? await findOperation(content, channel_id, deps.database) : undefined;
+  const result = found === undefined ? 'unknown' : await settleOperation(callback, found, deps);
+  if (money === undefined || result === 'busy') return result;
+  // A charge that ends only now has no disputes yet.
+  if (money.of === 'CHARGE' && found !== undefined && !isFinished(found.operation.state)) return result;
+  const followed = await deps.disputeNotices.settle(channel_id, money);
+  return followed === 'settled' && found !== undefined ? result : followed;
+}
+
+async function settleOperation(
+  callback: DueCallback,
+  { operation, identifier }: FoundOperation,
+  deps: CallbackSettlerDeps,
+): Promise<SettleResult> {
   const { notice: content, channel_id, event_id } = callback;
-  if (content.of !== undefined) return deps.methodNotices.settle(channel_id, { ...content, of: content.of });
-  const found = await findOperation(content, channel_id, deps.database);
-  if (found === undefined) return 'unknown';
-  const { operation, identifier } = found;
   const earlier = await deps.database.run(makeEarlierDue[identifier], [channel_id, event_id, deps.clock()]);
   if (earlier.length > 0) return 'busy';
   const detail = { eventId: event_id, said: content.said };
@@ -56,12 +72,17 @@ export async function settleCallback(callback: DueCallback, deps: CallbackSettle
   return content.said === 'changed' || mustLookUp ? lookUp(operation, content.reference, deps) : 'settled';
 }
 
+interface FoundOperation {
+  operation: OperationRow;
+  identifier: Identifier;
+}
+
 /** Finds only operations of this channel: its secret authenticates nothing about the operations of others. */
 async function findOperation(
   { key, reference }: CallbackContent,
   channelId: number,
   database: Queryable,
-): Promise<{ operation: OperationRow; identifier: Identifier } | undefined> {
+): Promise<FoundOperation | undefined> {
   const parsed = key === null ? undefined : parseOperationKey(key);
   if (parsed !== undefined) {
     const [operation] = await database.run(findByKey, [channelId, parsed.transactionId, parsed.number]);

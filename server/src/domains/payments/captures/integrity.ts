@@ -83,7 +83,7 @@ export const captureChecks: readonly Check[] = [
                count(*) filter (where leg = 2 and debit = 'PROVIDER_FEES' and credit = 'PROVIDER_RECEIVABLE') as fees,
                count(*) as transfers
           from ledger_transfer
-         where source_id <> transaction_id
+         where source_id <> transaction_id and dispute_id is null
            and (debit = 'PROVIDER_FEES' or (debit = 'PROVIDER_RECEIVABLE' and credit = 'MERCHANT_PAYABLE'))
          group by 1, 2
       ), taken as (

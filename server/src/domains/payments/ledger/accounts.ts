@@ -8,6 +8,7 @@ export const accounts = {
   MERCHANT_PAYABLE: 'Money owed to the merchant for payments that succeeded.',
   REFUNDS: 'Money refunded to payers, at the expense of the merchant.',
   PROVIDER_FEES: 'Fees that providers have kept, if they report them.',
+  DISPUTED: 'Money that disputes have withdrawn and not reinstated, at the expense of the merchant.',
   UNAPPLIED: 'Money that payments took although nothing was left to pay: it is owed to the payers.',
 } as const;
 

@@ -82,7 +82,7 @@ async function findTransfersOfPayment(
 }
 
 function bothEntries(transfer: TransferRow): [Entry, Entry] {
-  const { debit, credit, amount, currency, transaction_id, source_id, channel_id, created_at } = transfer;
+  const { debit, credit, amount, currency, transaction_id, source_id, dispute_id, channel_id, created_at } = transfer;
   const source = sourceOf(transfer);
   const common = {
     livemode: transfer.livemode,
@@ -91,6 +91,7 @@ function bothEntries(transfer: TransferRow): [Entry, Entry] {
     transactionId: publicId('txn', transaction_id),
     refundId: source === 'refund' ? publicId('ref', source_id) : null,
     captureId: source === 'capture' ? publicId('cap', source_id) : null,
+    disputeId: dispute_id === null ? null : publicId('dsp', dispute_id),
     channelId: channel_id,
     createdTime: created_at,
   };
@@ -101,7 +102,9 @@ function bothEntries(transfer: TransferRow): [Entry, Entry] {
 }
 
 /** What a transfer books: captures take money, as payments that are captured automatically do; refunds give it back. */
-function sourceOf({ source_id, transaction_id, debit, credit }: TransferRow): 'payment' | 'capture' | 'refund' {
+function sourceOf(transfer: TransferRow): 'payment' | 'capture' | 'refund' | 'dispute' {
+  const { source_id, transaction_id, dispute_id, debit, credit } = transfer;
+  if (dispute_id !== null) return 'dispute';
   if (source_id === transaction_id) return 'payment';
   const takes = debit === 'PROVIDER_RECEIVABLE' && credit === 'MERCHANT_PAYABLE';
   return takes || debit === 'PROVIDER_FEES' ? 'capture' : 'refund';

@@ -52,6 +52,7 @@ describe('balance', () => {
         { account: 'MERCHANT_PAYABLE', debit: '0', credit: '1999', balance: '-1999' },
         { account: 'REFUNDS', debit: '499', credit: '0', balance: '499' },
         { account: 'PROVIDER_FEES', debit: '0', credit: '0', balance: '0' },
+        { account: 'DISPUTED', debit: '0', credit: '0', balance: '0' },
         { account: 'UNAPPLIED', debit: '0', credit: '0', balance: '0' },
       ].map((row) => ({ livemode: true, currency: 'USD', ...row })),
     });
@@ -60,7 +61,7 @@ describe('balance', () => {
   test('is empty for another currency and for a day before the first entry', async () => {
     expect((await balance('currency=JPY')).body).toEqual({ code: 200, data: [] });
     expect((await balance('date=2020-01-01')).body).toEqual({ code: 200, data: [] });
-    expect(dataOf(await balance('currency=USD&date=9999-12-31'))).toHaveLength(5);
+    expect(dataOf(await balance('currency=USD&date=9999-12-31'))).toHaveLength(6);
   });
 
   test('stays exact beyond the range of JSON numbers', async () => {
@@ -88,8 +89,8 @@ describe('balance', () => {
 describe('entries', () => {
   test('show each transfer as its debit and its credit, newest first', async () => {
     const common = { livemode: true, transactionId: paid, currency: 'USD', channelId, createdTime: aTime };
-    const ofRefund = { ...common, refundId: refund, captureId: null, amount: 499 };
-    const ofPayment = { ...common, refundId: null, captureId: null, amount: 1999 };
+    const ofRefund = { ...common, refundId: refund, captureId: null, disputeId: null, amount: 499 };
+    const ofPayment = { ...common, refundId: null, captureId: null, disputeId: null, amount: 1999 };
     const [receivable, payable] = ['PROVIDER_RECEIVABLE', 'MERCHANT_PAYABLE'];
     expect((await entries()).body).toEqual({
       code: 200,

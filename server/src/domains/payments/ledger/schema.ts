@@ -54,6 +54,9 @@ export const entry = Type.Object(
       description:
         'The capture of this entry; null: it is of a refund, or of a payment that is captured automatically.',
     }),
+    disputeId: Type.Union([Type.String(), Type.Null()], {
+      description: 'The dispute whose funds or fee this is; null: it is none.',
+    }),
     channelId: Type.Integer({ description: 'The channel through which the money moved.' }),
     createdTime: Type.String({ description: 'The time of the entry.' }),
   },

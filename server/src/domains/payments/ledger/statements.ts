@@ -40,6 +40,8 @@ export interface TransferRow {
   source_id: string;
   leg: number;
   transaction_id: string;
+  /** Of the funds or the fee of a dispute. */
+  dispute_id: string | null;
   channel_id: number;
   debit: Account;
   credit: Account;
@@ -51,8 +53,8 @@ export interface TransferRow {
 /** The mode of a transfer is that of its channel. A subquery, so that the order of the index is kept. */
 const livemode = '(select livemode from channel where channel.id = channel_id)';
 const columns =
-  `tenant_id, ${livemode} as livemode, source_id, leg, transaction_id, channel_id, debit, credit, currency, ` +
-  'amount, created_at';
+  `tenant_id, ${livemode} as livemode, source_id, leg, transaction_id, dispute_id, channel_id, debit, credit, ` +
+  'currency, amount, created_at';
 const newestFirst = 'created_at desc, source_id desc, leg';
 
 /** Filters transfers and their totals. $2: currency, $3: account; null means all. */
@@ -112,11 +114,11 @@ const ofPayment = `
    select ${columns}
      from unnest($1::bigint[]) as seen (tenant_id)
     cross join lateral (
-      select source_id, leg, transaction_id, channel_id, debit, credit, currency, amount, created_at
+      select source_id, leg, transaction_id, dispute_id, channel_id, debit, credit, currency, amount, created_at
         from ledger_transfer
        where tenant_id = seen.tenant_id and source_id = $7::uuid
        union all
-      select source_id, leg, transaction_id, channel_id, debit, credit, currency, amount, created_at
+      select source_id, leg, transaction_id, dispute_id, channel_id, debit, credit, currency, amount, created_at
         from ledger_transfer
        where tenant_id = seen.tenant_id and transaction_id = $7::uuid and source_id <> transaction_id
     ) as transfer

@@ -152,6 +152,18 @@ export const findOpenCancellation = statement<{ number: number }>(
     where tenant_id = $1 and transaction_id = $2 and kind = 'CANCEL' and state in (${openStates})`,
 );
 
+/**
+ * The refunds of a locked payment that were not sent, the newest first, locked. One that is being claimed is left out:
+ * it is about to be sent. Values: tenant, payment.
+ */
+export const lockUnsentRefunds = statement<{ number: number; amount: number }>(
+  'operations.lock_unsent_refunds',
+  `select number, amount from provider_operation
+    where tenant_id = $1 and transaction_id = $2 and kind = 'REFUND' and state = 'READY'
+    order by number desc
+      for update skip locked`,
+);
+
 /** An operation that this node has leased. */
 interface LeasedKey {
   tenant_id: number;

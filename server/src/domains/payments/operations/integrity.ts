@@ -48,7 +48,7 @@ export const operationChecks: readonly Check[] = [
         select r.tenant_id, r.id, r.transaction_id, r.amount, r.status
           from refund r
           join transaction t on t.tenant_id = r.tenant_id and t.id = r.transaction_id
-         where t.provider is not null
+         where t.provider is not null and r.origin is null
       )
       select 'ref_' || replace(id::text, '-', '') as offender
         from requested

@@ -13,13 +13,18 @@ export const operations = {
   name: 'operations',
   tables: ['discrepancy'],
   settings,
+  eventTypes: {
+    'discrepancy.opened': 'transaction_read',
+    'discrepancy.closed': 'transaction_read',
+  },
+  eventObjects: { discrepancy: discrepancyRecord },
   auditActions: {
     'dispute.close': '`discrepancy.close`, in entries of earlier versions.',
     'discrepancy.close':
       'A discrepancy with a provider was closed; `outcome` says how its operation was ended. ' +
       'The record is its payment.',
   },
-  reference: [{ name: 'Discrepancies', description: 'Operations about which a provider contradicts what is settled.' }],
+  reference: [{ name: 'Discrepancies', description: 'Differences between our books and those of a provider.' }],
   resources: { discrepancy: discrepancyRecord },
   routes: discrepancyRoutes,
   workers: ({ dispatcher, discrepancyWorker }) => [dispatcher.worker, discrepancyWorker],

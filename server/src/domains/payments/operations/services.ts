@@ -3,6 +3,7 @@ import { failureLog } from '../../../platform/jobs/worker.ts';
 import type { WebhooksApp } from '../../webhooks/app.ts';
 import type { PaymentsApp } from '../app.ts';
 import type { ObserveCall } from './call.ts';
+import { RegisteredDisputeFunds } from './discrepancies/dispute-funds.ts';
 import { type DiscrepancyWorkerDeps, discrepancyWorker } from './discrepancies/worker.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { WaitingPayments } from './look-up-waiting.ts';
@@ -63,6 +64,7 @@ export function operationServices(app: Needs) {
     ...failureLog(log, 'Looking up discrepancies'),
   });
   return {
+    disputeFunds: new RegisteredDisputeFunds(),
     settler,
     dispatcher,
     rechecker,
@@ -109,7 +111,8 @@ export function discrepancyCounter({ metrics }: Pick<WebhooksApp, 'metrics'>) {
     'florin_discrepancies_total',
     'Discrepancies: outcomes that contradict the settled one (contradiction), ' +
       'are of another amount (mismatch) or of the other mode, also of a payment method ' +
-      '(mode_mismatch), and operations that a provider has forgotten (forgotten).',
+      '(mode_mismatch), operations that a provider has forgotten (forgotten), payments of which more was given back ' +
+      'than they took (overdrawn), and disputes in another currency (other_currency).',
     ['kind'],
   );
 }

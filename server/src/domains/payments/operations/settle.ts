@@ -7,6 +7,7 @@ import type { ChannelDirectory } from '../channels/directory.ts';
 import type { OperatorWarnings } from '../channels/operator-warnings.ts';
 import { type ChargeMethods, involvesMethod } from '../methods/charges.ts';
 import { findUnderWay, setMethodOfNext } from '../operation-queue/statements.ts';
+import type { Failure } from '../providers/failures.ts';
 import { findRefund, type RefundRow } from '../refunds/statements.ts';
 import { type CaptureRow, findCaptures } from '../transactions/capture-record.ts';
 import { isAuthorized } from '../transactions/captured.ts';
@@ -158,8 +159,17 @@ export class Settler {
    * another channel.
    */
   async settleByUser(row: OperationRow, outcome: FinalOutcome, transaction: Transaction): Promise<boolean> {
+    await this.#deps.payments.lockInvoices(transaction, [row]);
+    return this.#settleIn(transaction, row, outcome, 'user');
+  }
+
+  /** Fails an operation that was never sent, in the transaction that holds the lock of its payment. */
+  async failUnsent(row: OperationRow, reason: Failure, transaction: Transaction): Promise<void> {
+    await this.#settleIn(transaction, row, { kind: 'failed', failure: reason }, 'nothing');
+  }
+
+  async #settleIn(transaction: Transaction, row: OperationRow, outcome: FinalOutcome, by: SettledBy): Promise<boolean> {
     const { payments, clock } = this.#deps;
-    await payments.lockInvoices(transaction, [row]);
     for (let tries = 0; tries < maximumTries; tries++) {
       const current = await this.#read(row, transaction);
       if (current === undefined) return false;
@@ -167,7 +177,7 @@ export class Settler {
       if (contradicts(current, outcome) || takesWithoutCapture(current, outcome)) return false;
       const refund = await this.#readRefund(current, transaction);
       const capture = await this.#readCapture(current, transaction);
-      const settlement = settlementOf({ row: current, outcome, by: 'user', refund, capture, atMs: clock() });
+      const settlement = settlementOf({ row: current, outcome, by, refund, capture, atMs: clock() });
       const run = this.#settling([settlement], transaction);
       if ((await payments.runTransitions(run, [settlement.transition], transaction)).has(row.id)) return true;
     }

@@ -123,3 +123,8 @@ const noAbilities: ProviderAbilities = {
 export function abilitiesOf(provider: ProviderName | null): ProviderAbilities {
   return (provider !== null && abilities[provider]) || noAbilities;
 }
+
+/** Providers that tell of disputes (`Provider.disputes`). */
+export const providersWithDisputes = (Object.keys(abilities) as ProviderName[]).filter(
+  (provider) => abilitiesOf(provider).disputes !== 'NONE',
+);

@@ -85,6 +85,11 @@ export const failureCodes = {
     retry: 'NEVER',
     message: 'The payer has disputed the payment, and the money is withheld.',
   },
+  refund_exceeds_payment: {
+    fallback: false,
+    retry: 'NEVER',
+    message: 'More than is left of the payment would be given back.',
+  },
   setup_needs_payment: {
     fallback: false,
     retry: 'NEVER',

@@ -16,9 +16,9 @@ import type { ProviderName } from '../providers/directory.ts';
 import type { PaymentRow } from '../transactions/record.ts';
 import type { Transition } from '../transactions/transition.cte.ts';
 import { type RefundRecord, recordOf } from './record.ts';
-import { refundableAmount } from './rules.ts';
+import { refundableAmount, unclearDispute } from './rules.ts';
 import type { refundInput } from './schema.ts';
-import { insertRefund, type RefundRow } from './statements.ts';
+import { findUnclearDispute, insertRefund, type RefundRow } from './statements.ts';
 
 export type RefundInput = Static<typeof refundInput>;
 
@@ -40,6 +40,8 @@ export async function createRefund(
   const found = await app.payments.find(input.transactionId, principal, 'transactionId');
   const work = async (transaction: Queryable): Promise<RefundRecord> => {
     const payment = await app.payments.lock(transaction, found);
+    const [unclear] = await transaction.run(findUnclearDispute, [payment.tenant_id, payment.id]);
+    if (unclear !== undefined) throw unclearDispute(unclear.dispute_id);
     const amount = refundableAmount(payment, input.amount);
     const unable = precisionRefusal(payment.provider as ProviderName | null, { amount, currency: payment.currency });
     if (unable !== undefined) throw unable;
@@ -59,8 +61,8 @@ export interface RefundOfLocked {
   reason?: string;
   /** As JSON. */
   metadata: string | null;
-  /** The user in whose name it is created. */
-  userId: number;
+  /** The user in whose name it is created; null: Florin refunds by itself. */
+  userId: number | null;
 }
 
 /** Refunds a payment that the transaction has locked. `actor`: who does it, for the audit log. */

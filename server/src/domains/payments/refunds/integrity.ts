@@ -8,12 +8,15 @@ const refund = (id: string) => `'ref_' || replace(${id}::text, '-', '')`;
 export const refundChecks: readonly Check[] = [
   {
     claim:
-      'A payment holds and has given back the sums of its refunds, in its currency and never more than was captured',
+      'A payment holds and has given back the sums of its refunds, in its currency, and Florin never more than was ' +
+      'captured',
     offenders: `
       with given as (
         select tenant_id, transaction_id as id, min(currency) as currency, max(currency) as other_currency,
                coalesce(sum(amount) filter (where status = 'SUCCESS'), 0) as refunded,
-               coalesce(sum(amount) filter (where status not in ('FAILED', 'CANCELLED')), 0) as held
+               coalesce(sum(amount) filter (where status not in ('FAILED', 'CANCELLED')), 0) as held,
+               coalesce(sum(amount) filter (where status not in ('FAILED', 'CANCELLED') and origin = 'PROVIDER'), 0)
+                   as elsewhere
           from refund
          group by 1, 2
       )
@@ -21,7 +24,8 @@ export const refundChecks: readonly Check[] = [
         from given
         full join transaction t using (tenant_id, id)
        where t.status is null or t.amount_refunded <> coalesce(refunded, 0) or t.amount_refund_held <> coalesce(held, 0)
-          or t.amount_refund_held > ${capturedAmount('t')} or (t.status = 'REFUNDED') <> (t.amount_refunded > 0)
+          or coalesce(t.amount_refund_elsewhere, 0) <> coalesce(elsewhere, 0)
+          or t.amount_refund_held - coalesce(t.amount_refund_elsewhere, 0) > ${capturedAmount('t')} or (t.status = 'REFUNDED') <> (t.amount_refunded > 0)
           or given.currency <> t.currency or given.other_currency <> t.currency`,
   },
   {
@@ -121,7 +125,7 @@ export const refundChecks: readonly Check[] = [
                               r.currency) in event.body) = 0
               or position('"reason":' || coalesce(to_json(r.reason)::text, 'null') || ',' in event.body) = 0
               or position('"metadata":' || coalesce(r.metadata::text, 'null') || ',' in event.body) = 0
-              or position(format('"userId":%s,', r.user_id) in event.body) = 0
+              or position(format('"userId":%s,', coalesce(r.user_id::text, 'null')) in event.body) = 0
               or position(format('"createdTime":"%s"', to_char(r.created_at at time zone 'UTC',
                                  'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) in event.body) = 0)`,
   },

@@ -70,6 +70,7 @@ describe('a refund on a channel without a provider', () => {
           reason: 'Sent back',
           metadata: { parcel: 'x1' },
           userId,
+          origin: 'FLORIN',
           failureCode: null,
           failureMessage: null,
           providerReference: null,

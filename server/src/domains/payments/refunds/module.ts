@@ -22,6 +22,7 @@ export const refunds = {
   errors: {
     not_refundable: 'conflict',
     refund_exceeds_payment: 'conflict',
+    payment_disputed: 'conflict',
   },
   reference: [{ name: 'Refunds', description: 'Full and partial refunds of payments.' }],
   resources: { refund: refundRecord },

@@ -17,6 +17,7 @@ export function recordOf(row: RefundRow): RefundRecord {
     reason: row.reason,
     metadata: row.metadata,
     userId: row.user_id,
+    origin: row.origin ?? 'FLORIN',
     failureCode: row.failure_code,
     failureMessage: row.failure_message,
     providerReference: row.provider_reference,

@@ -19,7 +19,7 @@ export const refundRoutes: readonly Route<PaymentsApp>[] = [
       'Refunds a payment in full or in part. The sum of refunds never exceeds the payment. If the channel has a ' +
       'provider, the refund is PENDING until the provider reports its result; otherwise it is recorded as SUCCESS.',
     body: refundInput,
-    refuses: ['not_refundable', 'refund_exceeds_payment', 'channel_cannot', 'step_up_required'],
+    refuses: ['not_refundable', 'refund_exceeds_payment', 'payment_disputed', 'channel_cannot', 'step_up_required'],
     data: refundRecord,
     message: 'Refund created',
     handle: createRefund,

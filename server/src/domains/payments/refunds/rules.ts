@@ -1,4 +1,5 @@
 import { Refusal } from '../../../core/errors.ts';
+import { publicId } from '../../../core/id.ts';
 import { capturedAmountOf } from '../transactions/captured.ts';
 import type { PaymentRow } from '../transactions/record.ts';
 
@@ -7,7 +8,7 @@ import type { PaymentRow } from '../transactions/record.ts';
  * what is left, even while its result is unknown. Refuses with `not_refundable` or `refund_exceeds_payment`.
  */
 export function refundableAmount(payment: PaymentRow, requested: number | undefined): number {
-  const { status, amount_refund_held, currency } = payment;
+  const { status, amount_refund_held, amount_disputed, currency } = payment;
   if (status !== 'SUCCESS' && status !== 'REFUNDED') {
     throw new Refusal(
       'not_refundable',
@@ -16,8 +17,10 @@ export function refundableAmount(payment: PaymentRow, requested: number | undefi
     );
   }
   const captured = capturedAmountOf(payment);
-  const left = captured - amount_refund_held;
+  const left = leftToRefund(payment);
+  const isDisputed = (amount_disputed ?? 0) > 0 && (requested ?? 1) <= captured - amount_refund_held;
   if (left === 0 || (requested !== undefined && requested > left)) {
+    if (isDisputed) throw paymentDisputed(left, captured, currency);
     const message =
       left === 0
         ? 'Nothing is left to refund: all of it has been given back, or is about to be.'
@@ -25,4 +28,31 @@ export function refundableAmount(payment: PaymentRow, requested: number | undefi
     throw new Refusal('refund_exceeds_payment', message, { field: 'amount', details: { left } });
   }
   return requested ?? left;
+}
+
+/**
+ * What can still be refunded of a payment: what was captured, less its refunds, less what disputes have withdrawn and
+ * not reinstated. A provider can take the same money twice, but nothing less than 0 is left.
+ */
+export function leftToRefund(payment: PaymentRow): number {
+  const taken = payment.amount_refund_held + Math.max(payment.amount_disputed ?? 0, 0);
+  return Math.max(capturedAmountOf(payment) - taken, 0);
+}
+
+function paymentDisputed(left: number, captured: number, currency: string): Refusal {
+  const rest = left === 0 ? 'nothing is left to refund' : `only ${left} of ${captured} can still be refunded`;
+  return new Refusal(
+    'payment_disputed',
+    `A dispute has withdrawn money of this transaction: ${rest} (minor units of ${currency}).`,
+    { field: 'amount', details: { left } },
+  );
+}
+
+/** A dispute in another currency: until a person says what it took, nothing is given back. */
+export function unclearDispute(disputeId: string): Refusal {
+  return new Refusal(
+    'payment_disputed',
+    'A dispute in another currency has taken money of this transaction: close its discrepancy with `withdrawn` first.',
+    { field: 'transactionId', details: { disputeId: publicId('dsp', disputeId) } },
+  );
 }

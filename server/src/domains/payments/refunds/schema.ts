@@ -12,7 +12,7 @@ import {
 import { forTenant, tenantIdOnWire } from '../../identity/tenants/schema.ts';
 import { transactionId } from '../transactions/schema.ts';
 import { lookedUpFilters, refundFilters } from './list-statements.ts';
-import { refundStatus } from './states.ts';
+import { refundOrigins, refundStatus } from './states.ts';
 
 export const refundInput = Type.Object(
   {
@@ -53,7 +53,10 @@ export const refundRecord = Type.Object(
     status: described(refundStatus, 'SUCCESS can still become FAILED: a bank may return the money days later.'),
     reason: nullable(Type.String()),
     metadata: keptMetadata,
-    userId: Type.Integer({ description: 'The user who created it.' }),
+    userId: nullable(
+      Type.Integer({ description: 'The user who created it; null: Florin did by itself, or it was made elsewhere.' }),
+    ),
+    origin: Type.Enum([...refundOrigins], { description: 'PROVIDER: made elsewhere, and told by the provider.' }),
     failureCode: nullable(Type.String({ description: 'Why the refund failed.' })),
     failureMessage: nullable(Type.String()),
     providerReference: nullable(Type.String({ description: "The provider's id of the refund." })),

@@ -8,4 +8,7 @@ import { Type } from 'typebox';
 export const refundStatuses = ['PENDING', 'PROCESSING', 'SUCCESS', 'FAILED', 'CANCELLED'] as const;
 export type RefundStatus = (typeof refundStatuses)[number];
 
+/** FLORIN: requested here. PROVIDER: made elsewhere, and told by the provider. */
+export const refundOrigins = ['FLORIN', 'PROVIDER'] as const;
+
 export const refundStatus = Type.Enum([...refundStatuses], { $id: 'RefundStatus' });

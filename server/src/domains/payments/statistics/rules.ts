@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import { dayMs, utcDay } from '../../../core/clock.ts';
 import { invalid } from '../../../core/errors.ts';
 import type { summary, summaryQuery } from './schema.ts';
-import type { CellRow, ChargeRow, Filter } from './statements.ts';
+import type { CellRow, ChargeRow, DisputesRow, Filter } from './statements.ts';
 
 type Summary = Static<typeof summary>;
 export type Sums = Pick<Summary, 'count' | 'amounts'>;
@@ -69,6 +69,18 @@ export function ratesOf(rows: readonly ChargeRow[] | null): Rates {
   const of = (outcome: ChargeRow['outcome']) =>
     rows.reduce((sum, row) => sum + (row.outcome === outcome ? row.count : 0), 0);
   const charges = { succeeded: of('SUCCEEDED'), failed: of('FAILED'), cancelled: of('CANCELLED') };
-  const decided = charges.succeeded + charges.failed;
-  return { charges, successRate: decided === 0 ? null : Math.round((charges.succeeded / decided) * 10_000) / 10_000 };
+  return { charges, successRate: share(charges.succeeded, charges.succeeded + charges.failed) };
 }
+
+/** Disputes and their share of the charges that succeeded; null as above. */
+export function disputeRateOf(
+  rows: readonly DisputesRow[] | null,
+  charges: readonly ChargeRow[] | null,
+): Pick<Summary, 'disputes' | 'disputeRate'> {
+  if (rows === null) return { disputes: null, disputeRate: null };
+  const disputes = rows.reduce((sum, { count }) => sum + count, 0);
+  return { disputes, disputeRate: share(disputes, ratesOf(charges).charges?.succeeded ?? 0) };
+}
+
+/** Rounded to four digits; null of nothing. */
+const share = (part: number, whole: number) => (whole === 0 ? null : Math.round((part / whole) * 10_000) / 10_000);

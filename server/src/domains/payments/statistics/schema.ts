@@ -51,6 +51,17 @@ const rates = {
   }),
 };
 
+const disputes = {
+  disputes: Type.Union([Type.Integer(), Type.Null()], {
+    description:
+      'How many disputes began, by the UTC day on which Florin learned of them; without inquiries and money that came ' +
+      'back without a dispute. Null with a filter by user or status.',
+  }),
+  disputeRate: Type.Union([Type.Number(), Type.Null()], {
+    description: 'disputes ÷ charges that succeeded, rounded to four digits. Null without such charges.',
+  }),
+};
+
 export const summary = Type.Object(
   {
     livemode,
@@ -58,12 +69,16 @@ export const summary = Type.Object(
     endDate: Type.String({ description: 'The last day, inclusive.' }),
     ...sums,
     ...rates,
+    ...disputes,
     statuses: Type.Array(Type.Object({ status: transactionStatus, ...sums }), {
       description: 'The same `count` and `amounts` by `status`.',
     }),
-    channels: Type.Array(Type.Object({ channelId: Type.Integer(), channelName: Type.String(), ...sums, ...rates }), {
-      description: 'All of the above by `channelId` and `channelName`.',
-    }),
+    channels: Type.Array(
+      Type.Object({ channelId: Type.Integer(), channelName: Type.String(), ...sums, ...rates, ...disputes }),
+      {
+        description: 'All of the above by `channelId` and `channelName`.',
+      },
+    ),
   },
   { $id: 'StatisticsSummary' },
 );

@@ -1,3 +1,5 @@
+import { dayMs } from '../../../core/clock.ts';
+import { firstUuidAt } from '../../../core/id.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
 import { type TransactionStatus, transactionStatuses } from '../transactions/states.ts';
@@ -138,4 +140,32 @@ export async function findCharges(snapshot: Queryable, filter: Filter, by: Group
     by.day ?? false,
     livemode,
   ]);
+}
+
+/** The disputes of a channel. */
+export interface DisputesRow {
+  channel_id: number;
+  count: number;
+}
+
+/**
+ * Disputes by channel, found by the time in their ids. Values: tenants, channel, currency, the first id and the id
+ * after the last, mode.
+ */
+const disputes = statement<DisputesRow>(
+  'statistics.disputes',
+  `select d.channel_id, count(*) as count
+     from dispute d
+    where d.tenant_id = any ($1::bigint[]) and d.id >= $4::uuid and d.id < $5::uuid and d.livemode = $6::boolean
+      and ($2::bigint = 0 or d.channel_id = $2) and ($3::text = '*' or d.currency = $3)
+      and d.stage <> 'INQUIRY' and d.reason <> 'returned'
+    group by 1`,
+);
+
+/** Null if the filter is by user or payment status. */
+export async function findDisputes(snapshot: Queryable, filter: Filter): Promise<DisputesRow[] | null> {
+  const { tenantIds, livemode, channelId, userId, status, currency, startDate, endDate } = filter;
+  if (userId !== 0 || status !== '*') return null;
+  const [from, to] = [firstUuidAt(Date.parse(startDate)), firstUuidAt(Date.parse(endDate) + dayMs)];
+  return snapshot.run(disputes, [tenantIds, channelId, currency, from, to, livemode]);
 }

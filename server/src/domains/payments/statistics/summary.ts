@@ -4,9 +4,9 @@ import { listedTenants } from '../../identity/tenants/visible-tenants.ts';
 import type { PaymentsApp } from '../app.ts';
 import { maySee } from '../channels/rules.ts';
 import { transactionStatuses } from '../transactions/states.ts';
-import { daysOf, filterOf, ratesOf, sumsOf } from './rules.ts';
+import { daysOf, disputeRateOf, filterOf, ratesOf, sumsOf } from './rules.ts';
 import type { summary, summaryQuery } from './schema.ts';
-import { type CellRow, type ChargeRow, findCells, findCharges } from './statements.ts';
+import { type CellRow, type ChargeRow, type DisputesRow, findCells, findCharges, findDisputes } from './statements.ts';
 
 /** Payments and charges of the days: in total, by status and by channel. All figures are from one snapshot. */
 export async function summaryOf(
@@ -23,6 +23,7 @@ export async function summaryOf(
       byStatus: await findCells(snapshot, filter, { status: true }),
       byChannel: await findCells(snapshot, filter, { channel: true }),
       charges: await findCharges(snapshot, filter, { channel: true }),
+      disputes: await findDisputes(snapshot, filter),
     };
   });
   const cellsOf = Map.groupBy(found.byStatus, ({ status }) => status);
@@ -31,15 +32,17 @@ export async function summaryOf(
     ...days,
     ...sumsOf(found.all),
     ...ratesOf(found.charges),
+    ...disputeRateOf(found.disputes, found.charges),
     statuses: transactionStatuses
       .filter((status) => cellsOf.has(status))
       .map((status) => ({ status, ...sumsOf(cellsOf.get(status) ?? []) })),
     channels: await Promise.all(
-      channelsOf(found.byChannel, found.charges).map(async ({ id, cells, charges }) => ({
+      channelsOf(found.byChannel, found.charges, found.disputes).map(async ({ id, cells, charges, disputes }) => ({
         channelId: id,
         channelName: (await channels.find(id))?.name ?? '',
         ...sumsOf(cells),
         ...ratesOf(charges),
+        ...disputeRateOf(disputes, charges),
       })),
     ),
   };
@@ -57,14 +60,20 @@ export async function modeOf(
   return channel !== undefined && maySee(channel, principal) ? channel.livemode : true;
 }
 
-/** Every channel with payments or charges. A fallback channel may have charges only. */
-function channelsOf(cells: readonly CellRow[], charges: readonly ChargeRow[] | null) {
+/** Every channel with payments, charges or disputes. A fallback channel may have charges only. */
+function channelsOf(
+  cells: readonly CellRow[],
+  charges: readonly ChargeRow[] | null,
+  disputes: readonly DisputesRow[] | null,
+) {
   const cellsOf = Map.groupBy(cells, ({ channel_id }) => channel_id);
   const chargesOf = Map.groupBy(charges ?? [], ({ channel_id }) => channel_id);
-  const ids = [...new Set([...cellsOf.keys(), ...chargesOf.keys()])].sort((a, b) => a - b);
+  const disputesOf = Map.groupBy(disputes ?? [], ({ channel_id }) => channel_id);
+  const ids = [...new Set([...cellsOf.keys(), ...chargesOf.keys(), ...disputesOf.keys()])].sort((a, b) => a - b);
   return ids.map((id) => ({
     id,
     cells: cellsOf.get(id) ?? [],
     charges: charges === null ? null : (chargesOf.get(id) ?? []),
+    disputes: disputes === null ? null : (disputesOf.get(id) ?? []),
   }));
 }

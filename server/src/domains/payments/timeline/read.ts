@@ -1,8 +1,16 @@
 import type { Principal } from '../../../core/principal.ts';
 import type { PaymentsApp } from '../app.ts';
 import { next, type TransactionStatus } from '../transactions/states.ts';
+import { stepsOfDispute } from './dispute-steps.ts';
 import { stepOfMessage } from './messages.ts';
-import { findMessages, findOperations, findRefunds, type OperationRecord } from './statements.ts';
+import {
+  findDisputeSteps,
+  findDisputes,
+  findMessages,
+  findOperations,
+  findRefunds,
+  type OperationRecord,
+} from './statements.ts';
 import { creationStep, type PlacedStep, type Step, stepsOfOperation, stepsOfRefund } from './steps.ts';
 
 /** The maximum of steps besides the creation. If there are more, one of type `omitted` replaces the oldest. */
@@ -23,10 +31,12 @@ export async function readTimeline(
 ): Promise<Step[]> {
   const payment = await payments.find(publicId, principal);
   const values = [payment.tenant_id, payment.id, maximumSteps + 1];
-  const { operations, refunds, messages } = await database.snapshot(async (snapshot) => ({
+  const { operations, refunds, messages, disputes, disputeSteps } = await database.snapshot(async (snapshot) => ({
     operations: await snapshot.run(findOperations, values),
     refunds: await snapshot.run(findRefunds, values),
     messages: await snapshot.run(findMessages, values),
+    disputes: await snapshot.run(findDisputes, values),
+    disputeSteps: await snapshot.run(findDisputeSteps, values),
   }));
   const lastCharge = operations.find(({ kind }) => kind === 'CHARGE')?.number;
   const byNumber = new Map(operations.map((row) => [row.number, row]));
@@ -43,6 +53,7 @@ export async function readTimeline(
       }),
     ),
     ...refunds.flatMap((refund) => stepsOfRefund(refund, byRefund.get(refund.id), payment.currency)),
+    ...disputes.flatMap((row) => stepsOfDispute(row, disputeSteps)),
     ...messages.map((row) => stepOfMessage(row, row.operation === null ? undefined : byNumber.get(row.operation))),
   ].sort(byTime);
   const selected = [creationStep(payment), ...newest(withStatuses(steps))];
@@ -90,7 +101,7 @@ function newest(steps: readonly PlacedStep[]): readonly PlacedStep[] {
 /** Puts the fields into the documented order, adds the name of the channel, and drops the rank and absent fields. */
 async function formatStep(step: PlacedStep, channels: PaymentsApp['channels']): Promise<Step> {
   const { time, type, message, status, channelId, operation, provider, reference, ...others } = step;
-  const { failureCode, fallback, retry, providerCode, refundId, captureId, detail } = others;
+  const { failureCode, fallback, retry, providerCode, refundId, captureId, disputeId, detail } = others;
   const channel = channelId === undefined ? undefined : await channels.find(channelId);
   return withoutUndefined({
     time,
@@ -108,6 +119,7 @@ async function formatStep(step: PlacedStep, channels: PaymentsApp['channels']): 
     providerCode,
     refundId,
     captureId,
+    disputeId,
     detail,
   });
 }

@@ -32,6 +32,7 @@ export const timelineStep = Type.Object(
     providerCode: Type.Optional(Type.String({ description: "The provider's own code for the failure." })),
     refundId: Type.Optional(Type.String()),
     captureId: Type.Optional(Type.String()),
+    disputeId: Type.Optional(Type.String()),
     detail: Type.Optional(
       Type.Unsafe<Record<string, unknown>>({
         type: 'object',

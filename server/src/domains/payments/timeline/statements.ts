@@ -1,5 +1,6 @@
 import { statement } from '../../../platform/postgres/statement.ts';
 import type { OperationKind, OperationState, SettledBy } from '../operations/states.ts';
+import type { DisputeReason, DisputeStage, DisputeStatus } from '../providers/dispute.ts';
 import type { FailureCode } from '../providers/failures.ts';
 import type { RefundStatus } from '../refunds/states.ts';
 import type { TimelineMessageKind } from '../transactions/timeline-message-statements.ts';
@@ -49,7 +50,9 @@ export interface RefundRecord {
   id: string;
   amount: number;
   status: RefundStatus;
-  user_id: number;
+  /** Null: nobody asked for it here. */
+  user_id: number | null;
+  origin: 'PROVIDER' | null;
   created_at: string;
   updated_at: string;
   /** When the refund failed after it had succeeded. */
@@ -59,7 +62,7 @@ export interface RefundRecord {
 /** The newest refunds of a payment. Values as above. */
 export const findRefunds = statement<RefundRecord>(
   'timeline.refunds',
-  `select id, amount, status, user_id, created_at, updated_at, reversed_at
+  `select id, amount, status, user_id, origin, created_at, updated_at, reversed_at
      from refund
     where tenant_id = $1 and transaction_id = $2
     order by id desc
@@ -80,5 +83,57 @@ export const findMessages = statement<MessageRecord>(
      from timeline_message
     where tenant_id = $1 and transaction_id = $2
     order by id desc
+    limit $3`,
+);
+
+export interface DisputeOfTimeline {
+  id: string;
+  channel_id: number;
+  provider: string;
+  stage: DisputeStage;
+  status: DisputeStatus;
+  amount: number;
+  currency: string;
+  reason: DisputeReason;
+  reference: string;
+  created_at: string;
+  closed_at: string | null;
+}
+
+/** The newest disputes of a payment. Values as above. */
+export const findDisputes = statement<DisputeOfTimeline>(
+  'timeline.disputes',
+  `select id, channel_id, provider, stage, status, amount, currency, reason, provider_reference as reference,
+          created_at, closed_at
+     from dispute
+    where tenant_id = $1 and transaction_id = $2
+    order by id desc
+    limit $3`,
+);
+
+export interface DisputeStepRecord {
+  dispute_id: string;
+  at: string;
+  kind: 'WITHDRAWN' | 'REINSTATED' | 'SUBMIT' | 'ACCEPT';
+  amount: number | null;
+  currency: string | null;
+  failure_code: FailureCode | null;
+}
+
+/** The funds of the disputes of a payment, and the answers to them that have ended. Values as above. */
+export const findDisputeSteps = statement<DisputeStepRecord>(
+  'timeline.dispute_steps',
+  `select step.* from (
+     select m.dispute_id, m.created_at as at, m.kind, m.amount, m.currency, null as failure_code
+       from dispute d
+       join dispute_movement m on m.tenant_id = d.tenant_id and m.dispute_id = d.id
+      where d.tenant_id = $1 and d.transaction_id = $2 and m.kind in ('WITHDRAWN', 'REINSTATED')
+      union all
+     select o.dispute_id, o.finished_at, o.kind, null, null, o.failure_code
+       from dispute d
+       join dispute_operation o on o.tenant_id = d.tenant_id and o.dispute_id = d.id
+      where d.tenant_id = $1 and d.transaction_id = $2 and o.state in ('SUCCEEDED', 'FAILED')
+   ) as step
+    order by at desc
     limit $3`,
 );

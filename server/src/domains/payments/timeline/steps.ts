@@ -194,7 +194,7 @@ function endMessage(row: OperationRecord, money: string): string {
 
 /** The request for a refund. Its end is a step of its operation, unless the channel has no provider. */
 export function stepsOfRefund(
-  { id, amount, status, user_id, created_at, updated_at }: RefundRecord,
+  { id, amount, status, user_id, origin, created_at, updated_at }: RefundRecord,
   operation: OperationRecord | undefined,
   currency: string,
 ): PlacedStep[] {
@@ -203,10 +203,13 @@ export function stepsOfRefund(
   const request: PlacedStep = {
     time: created_at,
     type: 'refund_created',
-    message: `User ${user_id} requested a refund of ${money}.`,
+    message:
+      origin === 'PROVIDER'
+        ? `The provider tells of a refund of ${money} that was not requested here.`
+        : `${user_id === null ? 'Florin' : `User ${user_id}`} requested a refund of ${money}.`,
     ...(operation !== undefined && { operation: operation.number }),
     refundId,
-    detail: { userId: user_id },
+    ...(user_id !== null && { detail: { userId: user_id } }),
     rank: ranks.requested,
   };
   if (operation !== undefined || status !== 'SUCCESS') return [request];

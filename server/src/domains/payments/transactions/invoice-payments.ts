@@ -1,4 +1,5 @@
 import type { Queryable } from '../../../platform/postgres/database.ts';
+import type { DisputeReason } from '../providers/dispute.ts';
 import type { Purchase } from '../providers/provider.ts';
 import { noPurchase } from './purchase.ts';
 import type { Transition } from './transition.cte.ts';
@@ -55,6 +56,22 @@ export interface InvoicePayments {
    * wait for the payer.
    */
   follow: (transaction: Queryable, transitions: readonly Transition[]) => Promise<void>;
+  /**
+   * Takes what a dispute that is lost has withdrawn from what its payment has paid of a locked invoice, as far as the
+   * tenant wants that, and pays it again when the dispute is won. Returns what is taken in all.
+   */
+  followDispute: (transaction: Queryable, dispute: DisputeOfInvoice) => Promise<number>;
+}
+
+/** A dispute about a payment of an invoice. */
+export interface DisputeOfInvoice extends InvoiceOfPayment {
+  /** The payment's UUID. */
+  transactionId: string;
+  reason: DisputeReason;
+  /** What is withdrawn by a dispute that is lost; 0: it is not, or nothing is. */
+  withdrawn: number;
+  /** What was taken before. */
+  unpaid: number;
 }
 
 /** Passes everything on to the implementation that is registered. Until then there are no invoices. */
@@ -87,5 +104,9 @@ export class RegisteredInvoicePayments implements InvoicePayments {
 
   async follow(transaction: Queryable, transitions: readonly Transition[]): Promise<void> {
     await this.#registered?.follow(transaction, transitions);
+  }
+
+  async followDispute(transaction: Queryable, dispute: DisputeOfInvoice): Promise<number> {
+    return (await this.#registered?.followDispute(transaction, dispute)) ?? dispute.unpaid;
   }
 }

@@ -73,6 +73,13 @@ export const payment = defineRecord(
     livemode: { shape: livemode, column: 'livemode', sql: 'boolean' },
     amount: { shape: amount, column: 'amount', sql: 'bigint', given: amount },
     amountRefunded: { shape: Type.Integer(), column: 'amount_refunded', sql: 'bigint', initial: 0 },
+    amountDisputed: {
+      shape: Type.Integer({ description: 'What disputes have withdrawn and not reinstated.' }),
+      column: 'amount_disputed',
+      sql: 'bigint',
+      initial: null,
+      shown: (amount: number | null): number => amount ?? 0,
+    },
     captureMethod: {
       shape: described(captureMethod, 'MANUAL: the payment is only authorized, and captured by further requests.'),
       column: 'capture_method',
@@ -185,6 +192,14 @@ export const payment = defineRecord(
       }),
       derived: waitingForOf,
     },
+    fraudWarningTime: {
+      shape: nullable(
+        Type.String({ description: 'When the card network warned that the payment may be disputed as fraud.' }),
+      ),
+      column: 'fraud_warned_at',
+      sql: 'timestamptz',
+      initial: null,
+    },
     version: {
       shape: Type.Integer({
         description: 'Increases with every change, so that a receiver can discard older events.',
@@ -200,6 +215,8 @@ export const payment = defineRecord(
     tenant_id: stored<number>('bigint'),
     /** The sum of all refunds that are neither FAILED nor CANCELLED: what can no longer be refunded. */
     amount_refund_held: stored<number>('bigint', 0),
+    /** The part of it that refunds made elsewhere take; null: 0. */
+    amount_refund_elsewhere: stored<number | null>('bigint', null),
     /** What was captured; null: the amount, once the payment has succeeded (`capturedAmountOf`). */
     amount_captured: stored<number | null>('bigint', null),
     /** The channel's provider when the payment was created. Null: Florin only records, updates change the status. */

@@ -7,14 +7,15 @@ import { isFinal } from '../../../payments/transactions/states.ts';
 import { afterTransition, isManual, type Transition } from '../../../payments/transactions/transition.cte.ts';
 import { queueMails } from '../../customer-mails/queue.ts';
 import { keyOfRow, lockInvoices, mapKeyOf } from '../lock.ts';
+import { type DisputeSettlementDeps, settleDispute } from '../settlement/dispute.ts';
 import { keepHolds } from '../settlement/judge-holds.ts';
-import { type SettlementDeps, settlePayments } from '../settlement/settle.ts';
+import { settlePayments } from '../settlement/settle.ts';
 import { type EndedPayment, findRecordedPayments, type RecordedPayment } from '../settlement/settle-statements.ts';
 import { findOpenPayments, invoiceExists } from '../statements.ts';
 import { purchaseOf } from './purchase.ts';
 import { reserve } from './reserve.ts';
 
-export interface InvoicePaymentsDeps extends SettlementDeps {
+export interface InvoicePaymentsDeps extends DisputeSettlementDeps {
   database: Queryable;
   waitingPayments: Pick<WaitingPayments, 'stillWaits'>;
 }
@@ -31,6 +32,7 @@ export function invoicePaymentsOf(deps: InvoicePaymentsDeps): InvoicePayments {
     },
     reserve,
     follow: (transaction, transitions) => follow(transaction, transitions, deps),
+    followDispute: (transaction, dispute) => settleDispute(transaction, dispute, deps),
   };
 }
 

@@ -8,6 +8,7 @@ import { bookUnapplied } from '../../../payments/ledger/unapplied-statements.ts'
 import { chargeOf, isAtItsProvider } from '../../../payments/operation-queue/request-refund.ts';
 import { findUnderWay } from '../../../payments/operation-queue/statements.ts';
 import { refundLocked } from '../../../payments/refunds/create.ts';
+import { leftToRefund } from '../../../payments/refunds/rules.ts';
 import { capturedAmountOf, isAuthorized } from '../../../payments/transactions/captured.ts';
 import type { Payments } from '../../../payments/transactions/payments.ts';
 import type { PaymentRow } from '../../../payments/transactions/record.ts';
@@ -61,7 +62,7 @@ export async function settleExcess(
   // A payment of a checkout may have been refunded before it is known that another one has paid.
   const unapplied = amount - payment.amount_refunded;
   if (unapplied > 0) await transaction.run(bookUnapplied, [tenantId, transactionId, unapplied, clock()]);
-  const left = amount - payment.amount_refund_held;
+  const left = Math.min(amount - payment.amount_refund_held, leftToRefund(payment));
   if (left <= 0) return 0;
   const isRefunded =
     refundsExcess && payment.provider !== null && isAtItsProvider(await chargeOf(transaction, payment));
@@ -71,7 +72,7 @@ export async function settleExcess(
     log.warn(facts, 'A payment took more than was left to pay; somebody must give it back');
     return left;
   }
-  const refund = { amount: left, reason: 'duplicate', metadata: null, userId: payment.user_id };
+  const refund = { amount: left, reason: 'duplicate', metadata: null, userId: null };
   await refundLocked(transaction, payment, refund, systemActor, { payments, generateUuid });
   return 0;
 }

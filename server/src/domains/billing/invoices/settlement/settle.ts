@@ -132,7 +132,7 @@ function settledPayment(invoice: LockedInvoice, payment: EndedPayment, atMs: num
   };
 }
 
-async function saveInvoices(transaction: Queryable, invoices: readonly LockedInvoice[]): Promise<void> {
+export async function saveInvoices(transaction: Queryable, invoices: readonly LockedInvoice[]): Promise<void> {
   const written = await transaction.run(updateSettledInvoices, settledColumns.parametersOf(invoices));
   if (written.length !== invoices.length)
     throw new Error('An invoice could not be settled: its status changed while it was locked.');

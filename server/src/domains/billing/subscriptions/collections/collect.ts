@@ -7,7 +7,7 @@ import { retryOf } from '../../../payments/providers/failures.ts';
 import type { Payments } from '../../../payments/transactions/payments.ts';
 import { lockInvoices, mapKeyOf } from '../../invoices/lock.ts';
 import { appendFailureEvents, type PaymentAttempt, payInvoices } from '../../invoices/settlement/automatic-payments.ts';
-import type { SettledPayment } from '../../invoices/settlement/followers.ts';
+import type { ReopenedInvoice, SettledPayment } from '../../invoices/settlement/followers.ts';
 import { type Change, writeChanges } from '../renewal/write-changes.ts';
 import { inLockOrder, lockSubscriptionIds, lockSubscriptions } from '../statements.ts';
 import { applyOutcome, type CollectionOutcome, type DunningState, isRefused, nextPaymentAttemptOf } from './dunning.ts';
@@ -22,6 +22,7 @@ import {
   findUnsentAnnouncements,
   markCollectionsAttempted,
   postponeCollection,
+  reopenCollection,
 } from './statements.ts';
 
 /** Collections in one transaction, as for renewals. */
@@ -194,6 +195,22 @@ export async function followClosed(
   deps: Pick<CollectDeps, 'generateUuid' | 'retryIntervalsMs'>,
 ): Promise<void> {
   await applyOutcomes(transaction, [{ ...closed, outcome: 'closed' }], deps);
+}
+
+/**
+ * Begins the schedule of an invoice anew that a dispute has reopened, in the same transaction: its subscription is
+ * PAST_DUE, unless it has ended.
+ */
+export async function followReopened(
+  transaction: Queryable,
+  { tenantId, invoiceId, methodId, retry, atMs }: ReopenedInvoice,
+  deps: Pick<CollectDeps, 'generateUuid' | 'retryIntervalsMs'>,
+): Promise<void> {
+  const keys = await transaction.run(findCollectionsOfInvoices, [[tenantId], [invoiceId]]);
+  if (keys.length === 0) return;
+  await transaction.run(lockSubscriptionIds, inLockOrder(keys));
+  await transaction.run(reopenCollection, [tenantId, invoiceId]);
+  await applyOutcomes(transaction, [{ tenantId, invoiceId, outcome: 'failed', atMs, methodId, retry }], deps);
 }
 
 /** Locks the subscriptions, applies the outcomes of their collections in order, and writes the changed ones. */

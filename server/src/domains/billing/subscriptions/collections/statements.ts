@@ -73,6 +73,14 @@ export const postponeCollection = statement(
     where tenant_id = $1 and invoice_id = $2 and due_at is not null`,
 );
 
+/** The schedule of a collection that was settled begins anew. Values: tenant, invoice. */
+export const reopenCollection = statement(
+  'subscriptions.reopen_collection',
+  `update invoice_collection
+      set state = 'FAILED', failures = 0, due_at = null, scheduled_at = null, announced_method_id = null
+    where tenant_id = $1 and invoice_id = $2 and state = 'SETTLED'`,
+);
+
 /**
  * The unsettled collections of locked subscriptions, unordered. Values: arrays of tenants and subscriptions.
  *

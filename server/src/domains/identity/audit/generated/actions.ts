@@ -77,4 +77,8 @@ export const auditActions = {
   'invoice.send': "A mail about an invoice to its customer was requested.",
   'transaction.capture': "The capture of an authorized payment was requested.",
   'transaction.release': "The release of what was not captured of a payment was requested.",
+  'dispute.evidence': "The draft of the evidence about a dispute was changed.",
+  'dispute.file': "A file was added to the evidence about a dispute.",
+  'dispute.submit': "The evidence about a dispute was submitted.",
+  'dispute.accept': "A dispute was accepted.",
 } as const;

@@ -1,54 +1,37 @@
 import { statement } from '../../../../platform/postgres/statement.ts';
-import type { DiscrepancyState } from './states.ts';
-
-export interface DiscrepancyRow {
-  livemode: boolean;
-  transaction_id: string;
-  number: number;
-  channel_id: number;
-  state: DiscrepancyState;
-  said: string | null;
-  said_livemode: boolean | null;
-  amount: number | null;
-  currency: string | null;
-  reference: string | null;
-  look_ups: number;
-  opened_at: string;
-  closed_at: string | null;
-  closed_by: number | null;
-  close_note: string | null;
-}
-
-/** The mode of a discrepancy is that of its channel. */
-const livemode = '(select livemode from channel where channel.id = channel_id)';
-const columns = `${livemode} as livemode, transaction_id, number, channel_id, state, said, said_livemode, amount,
-    currency, reference, look_ups,
-       opened_at, closed_at, closed_by, close_note`;
+import { type DiscrepancyRow, discrepancyColumns } from './record.ts';
 
 /**
  * Closes a discrepancy on behalf of a user, and fences off a look-up in progress. Returns nothing if the discrepancy
- * does not exist, or is closed already and its operation is not ended now. Values: tenant, payment, number, user, note,
- * now in ms, whether the operation is ended now.
+ * does not exist, or is closed already and its operation is not ended now. Values: tenant, id, user, note, now in ms,
+ * whether the operation is ended now.
  */
 export const closeOpenDiscrepancy = statement<DiscrepancyRow>(
   'discrepancies.close',
-  `update discrepancy
-      set state = 'CLOSED', closed_by = $4, close_note = $5, closed_at = to_timestamp($6::float8 / 1000),
+  `update discrepancy d
+      set state = 'CLOSED', closed_by = $3, close_note = $4, closed_at = to_timestamp($5::float8 / 1000),
           lease = null, leased_until = null
-    where tenant_id = $1 and transaction_id = $2 and number = $3 and (state in ('OPEN', 'DISAGREES') or $7)
-   returning ${columns}`,
+    where d.tenant_id = $1 and d.id = $2 and (d.state in ('OPEN', 'DISAGREES') or $6)
+   returning ${discrepancyColumns('d')}`,
 );
 
-/** Values: tenant, payment, number. */
+/** A discrepancy in one of these tenants. Values: tenants, id. */
+export const findDiscrepancy = statement<DiscrepancyRow>(
+  'discrepancies.find',
+  `select ${discrepancyColumns('d')} from discrepancy d where d.tenant_id = any ($1::bigint[]) and d.id = $2`,
+);
+
+/** Values: tenant, id. */
 export const lockDiscrepancy = statement<DiscrepancyRow>(
   'discrepancies.lock',
-  `select ${columns} from discrepancy where tenant_id = $1 and transaction_id = $2 and number = $3 for update`,
+  `select ${discrepancyColumns('d')} from discrepancy d where d.tenant_id = $1 and d.id = $2 for update`,
 );
 
-/** `$1` to `$5`: tenants; states; a payment and a channel, or null for all; modes. */
+/** `$1` to `$6`: tenants; states; a payment and a channel, or null for all; modes; a kind, or null for all. */
 const isListed = `tenant_id = any ($1::bigint[]) and state = any ($2::text[])
       and ($3::uuid is null or transaction_id = $3) and ($4::bigint is null or channel_id = $4)
-      and ${livemode} = any ($5::boolean[])`;
+      and coalesce((select livemode from channel where channel.id = channel_id), true) = any ($5::boolean[])
+      and ($6::text is null or kind = $6)`;
 
 export const countDiscrepancies = statement<{ total: number }>(
   'discrepancies.count',
@@ -58,8 +41,8 @@ export const countDiscrepancies = statement<{ total: number }>(
 /** One page, the latest first. Further values: rows to skip, limit. */
 export const findDiscrepancyPage = statement<DiscrepancyRow>(
   'discrepancies.list',
-  `select ${columns} from discrepancy
+  `select ${discrepancyColumns('d')} from discrepancy d
     where ${isListed}
-    order by opened_at desc, transaction_id desc, number
-   offset $6::bigint limit $7::bigint`,
+    order by opened_at desc, id desc
+   offset $7::bigint limit $8::bigint`,
 );

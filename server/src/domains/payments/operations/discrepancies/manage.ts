@@ -3,9 +3,11 @@ import { invalid, notFound, Refusal } from '../../../../core/errors.ts';
 import { publicId, uuidOfPublicId } from '../../../../core/id.ts';
 import { visibleModes } from '../../../../core/livemode.ts';
 import { defaultPageSize, type Pagination, paginationOf } from '../../../../core/page.ts';
+import type { Principal } from '../../../../core/principal.ts';
 import type { Call } from '../../../../platform/http/route.ts';
-import type { Transaction } from '../../../../platform/postgres/database.ts';
+import type { Queryable, Transaction } from '../../../../platform/postgres/database.ts';
 import { appendAudit } from '../../../identity/audit/append.ts';
+import { readVisible } from '../../../identity/tenants/read-visible.ts';
 import { listedTenants } from '../../../identity/tenants/visible-tenants.ts';
 import type { PaymentsApp } from '../../app.ts';
 import { type FailureCode, failure } from '../../providers/failures.ts';
@@ -16,64 +18,104 @@ import { isFinished } from '../states.ts';
 import {
   closeOpenDiscrepancy,
   countDiscrepancies,
-  type DiscrepancyRow,
+  findDiscrepancy,
   findDiscrepancyPage,
   lockDiscrepancy,
 } from './manage-statements.ts';
-import type { discrepancyCloseInput, discrepancyListQuery, discrepancyRecord } from './schema.ts';
-
-export type DiscrepancyRecord = Static<typeof discrepancyRecord>;
+import { appendDiscrepancyEvent, type DiscrepancyRecord, type DiscrepancyRow, recordOf } from './record.ts';
+import type { discrepancyCloseInput, discrepancyListQuery } from './schema.ts';
 
 /** One page of discrepancies, the latest first, and their exact number, from one snapshot. */
 export function listDiscrepancies(
   { query, principal }: Call<unknown, Static<typeof discrepancyListQuery>>,
   { database }: PaymentsApp,
 ): Promise<{ data: DiscrepancyRecord[]; pagination: Pagination }> {
-  const { page = 1, pageSize = defaultPageSize, state, transactionId, channelId, livemode } = query;
+  const { page = 1, pageSize = defaultPageSize, state, kind, transactionId, channelId, livemode } = query;
   const states = state === undefined ? ['OPEN', 'DISAGREES'] : [state];
   const paymentId = transactionId && uuidOfPublicId('txn', transactionId);
   return database.snapshot(async (snapshot) => {
     const namesRecord = paymentId !== undefined || channelId !== undefined;
     const modes = visibleModes(principal, livemode, { namesRecord });
-    const filter = [await listedTenants(snapshot, principal, query.tenantId), states, paymentId, channelId, modes];
+    const tenantIds = await listedTenants(snapshot, principal, query.tenantId);
+    const filter = [tenantIds, states, paymentId, channelId, modes, kind];
     const [count] = await snapshot.run(countDiscrepancies, filter);
     const rows = await snapshot.run(findDiscrepancyPage, [...filter, (page - 1) * pageSize, pageSize]);
     return { data: rows.map(recordOf), pagination: paginationOf({ page, pageSize }, count?.total ?? 0) };
   });
 }
 
+/** The discrepancy with this public id, if the caller may see it. */
+export async function readDiscrepancy(
+  database: Queryable,
+  idOnWire: string,
+  principal: Principal,
+): Promise<DiscrepancyRow> {
+  const key = uuidOfPublicId('dcp', idOnWire);
+  if (key === undefined) throw notFound('discrepancy', idOnWire);
+  return readVisible(database, findDiscrepancy, { noun: 'discrepancy', id: idOnWire, key }, principal);
+}
+
 /**
  * Closes a discrepancy that a person has investigated: it is not looked up any more, and `npm run verify` does not name
- * it. With `outcome` it also ends the operation, in the same transaction; without, the payment stays as it is. A
- * discrepancy that is closed already is returned unchanged, unless its operation is ended only now.
+ * it. With `outcome` it also ends the operation, and with `withdrawn` it books what a dispute in another currency took,
+ * in the same transaction; without, the payment stays as it is. A discrepancy that is closed already is returned
+ * unchanged, unless its operation is ended only now.
  */
 export async function closeDiscrepancy(
   { body: input, principal }: Call<Static<typeof discrepancyCloseInput>>,
   app: PaymentsApp,
 ): Promise<DiscrepancyRecord> {
-  const { transactionId, operation, note, outcome } = input;
-  const { database, payments, clock, generateUuid } = app;
-  const { tenant_id: tenantId, id } = await payments.find(transactionId, principal, 'transactionId');
+  const { database, clock, generateUuid, payments, disputeFunds } = app;
+  const { note, outcome, withdrawn } = input;
+  const seen = await readDiscrepancy(database, input.id, principal);
+  const { tenant_id: tenantId, transaction_id: id, number, dispute_id: disputeId } = seen;
+  requireFitting(seen, input);
   const [nowMs, messageId] = [clock(), generateUuid()];
   return database.transaction(async (transaction) => {
-    const key = [tenantId, id, operation];
-    const [found] = await transaction.run(lockDiscrepancy, key);
-    if (found === undefined) throw notFound('discrepancy of operation', operation, 'operation');
+    if (disputeId !== null) await payments.lock(transaction, { tenant_id: tenantId, id });
+    const [found] = (await transaction.run(lockDiscrepancy, [tenantId, seen.id])) as [DiscrepancyRow];
     const isEnded =
       outcome !== undefined && (await endOperation(tenantId, found, { ...input, outcome }, transaction, app));
-    const [closed] = await transaction.run(closeOpenDiscrepancy, [...key, principal.userId, note, nowMs, isEnded]);
+    const values = [tenantId, found.id, principal.userId, note, nowMs, isEnded];
+    const [closed] = await transaction.run(closeOpenDiscrepancy, values);
     if (closed === undefined) return recordOf(found);
+    if (disputeId !== null) await disputeFunds.book(transaction, { tenantId, disputeId, amount: withdrawn ?? 0 });
     const detail = { userId: principal.userId, note };
-    const subject = { tenant_id: tenantId, id, number: operation };
+    const subject = { tenant_id: tenantId, id, number };
     await addTimelineMessage(transaction, subject, { id: messageId, atMs: nowMs, kind: 'discrepancy_closed', detail });
     await appendAudit(transaction, principal, {
       action: 'discrepancy.close',
       tenantId,
       recordId: publicId('txn', id),
-      details: { operation, note, ...(isEnded && { outcome }) },
+      details: {
+        ...(number === null ? { discrepancyId: publicId('dcp', found.id) } : { operation: number }),
+        note,
+        ...(isEnded && { outcome }),
+        ...(withdrawn !== undefined && { withdrawn }),
+      },
     });
+    if (found.state !== 'CLOSED') {
+      await appendDiscrepancyEvent(transaction, 'discrepancy.closed', closed, generateUuid);
+    }
     return recordOf(closed);
   });
+}
+
+/** Only an operation has an outcome, and only a dispute in another currency is told what was withdrawn for it. */
+function requireFitting(
+  { number, dispute_id }: DiscrepancyRow,
+  { outcome, withdrawn }: Static<typeof discrepancyCloseInput>,
+): void {
+  if (outcome !== undefined && number === null) throw invalid('outcome', 'This discrepancy is about no operation.');
+  if (withdrawn !== undefined && dispute_id === null) {
+    throw invalid('withdrawn', 'This discrepancy is about no dispute in another currency.');
+  }
+  if (withdrawn === undefined && dispute_id !== null) {
+    throw invalid(
+      'withdrawn',
+      "withdrawn is required: what the dispute has taken in the payment's currency; 0: nothing.",
+    );
+  }
 }
 
 /** Returns false if the operation has ended in this way already. */
@@ -129,24 +171,4 @@ function outcomeOf(
   const code = codesOfFailures[kind] ?? 'processing_error';
   const message = 'The provider did not carry it out, as a user has found there.';
   return { kind: 'failed', failure: failure(code, null, message), ...(reference !== undefined && { reference }) };
-}
-
-function recordOf(row: DiscrepancyRow): DiscrepancyRecord {
-  return {
-    livemode: row.livemode,
-    transactionId: publicId('txn', row.transaction_id),
-    operation: row.number,
-    channelId: row.channel_id,
-    state: row.state,
-    reported: row.said,
-    reportedLivemode: row.said_livemode,
-    amount: row.amount,
-    currency: row.currency,
-    reference: row.reference,
-    lookUps: row.look_ups,
-    openedTime: row.opened_at,
-    closedTime: row.closed_at,
-    closedBy: row.closed_by,
-    note: row.close_note,
-  };
 }

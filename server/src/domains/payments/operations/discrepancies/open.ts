@@ -1,15 +1,16 @@
 import type { Clock } from '../../../../core/clock.ts';
 import type { GenerateUuid } from '../../../../core/id.ts';
-import type { Queryable } from '../../../../platform/postgres/database.ts';
+import type { Transactional } from '../../../../platform/postgres/database.ts';
 import { addTimelineMessage } from '../../transactions/timeline-message-statements.ts';
 import type { FinalOutcome } from '../effect.ts';
 import type { OperationRow } from '../statements.ts';
 import type { SettledBy } from '../states.ts';
+import { appendDiscrepancyEvent } from './record.ts';
 import type { DiscrepancyKind, Report } from './rules.ts';
 import { insertDiscrepancy } from './statements.ts';
 
 export interface DiscrepancyReporterDeps {
-  database: Queryable;
+  database: Transactional;
   clock: Clock;
   generateUuid: GenerateUuid;
   /** Logs and counts a discrepancy. */
@@ -52,9 +53,9 @@ export async function reportDifference(
 async function openDiscrepancy(
   row: OperationRow,
   { kind, reference, money, livemode }: Report,
-  { database, clock }: DiscrepancyReporterDeps,
+  { database, clock, generateUuid }: DiscrepancyReporterDeps,
 ): Promise<boolean> {
-  const opened = await database.run(insertDiscrepancy, [
+  const values = [
     row.tenant_id,
     row.id,
     row.number,
@@ -65,8 +66,13 @@ async function openDiscrepancy(
     money?.currency ?? null,
     clock(),
     livemode === undefined || livemode === row.livemode ? null : livemode,
-  ]);
-  return opened.length > 0;
+    generateUuid(),
+  ];
+  return database.transaction(async (transaction) => {
+    const [opened] = await transaction.run(insertDiscrepancy, values);
+    if (opened !== undefined) await appendDiscrepancyEvent(transaction, 'discrepancy.opened', opened, generateUuid);
+    return opened !== undefined;
+  });
 }
 
 function addMessage(

@@ -1,20 +1,25 @@
 import { Type } from 'typebox';
+import { maximumAmount } from '../../../../core/currency.ts';
 import { pageFields, tenantField } from '../../../../platform/http/list-query.ts';
 import { idOf, livemode, livemodeFilter, long, nullable, oneLine } from '../../../../platform/http/shapes.ts';
-import { transactionId } from '../../transactions/schema.ts';
-import { discrepancyStates } from './states.ts';
+import { discrepancyStates, discrepancySubjects } from './states.ts';
 
-const operation = Type.Integer({
-  minimum: 1,
-  maximum: 32_767,
-  description: 'Number of the provider operation, as the timeline shows it.',
+export const discrepancyId = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description: '`dcp_` and a time-ordered part.',
 });
+
+const kind = Type.Enum([...discrepancySubjects], { $id: 'DiscrepancyKind' });
+
+export const discrepancyQuery = Type.Object({ id: discrepancyId });
 
 export const discrepancyListQuery = Type.Object({
   ...pageFields,
   state: Type.Optional(
     Type.Enum([...discrepancyStates], { description: 'Default: those that are not closed, OPEN and DISAGREES.' }),
   ),
+  kind: Type.Optional(kind),
   transactionId: Type.Optional(idOf('txn', 'Only discrepancies about this payment.')),
   channelId: Type.Optional(long('Only discrepancies with the provider of this channel.')),
   tenantId: tenantField,
@@ -23,8 +28,7 @@ export const discrepancyListQuery = Type.Object({
 
 export const discrepancyCloseInput = Type.Object(
   {
-    transactionId,
-    operation,
+    id: discrepancyId,
     note: Type.String({
       minLength: 1,
       maxLength: 1000,
@@ -46,15 +50,31 @@ export const discrepancyCloseInput = Type.Object(
           'name it to the provider.',
       }),
     ),
+    withdrawn: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: maximumAmount,
+        description:
+          "Of a dispute in another currency: what was withdrawn for it in the payment's currency, in minor units, 0 " +
+          'to what was captured. It is booked, and the payment can be refunded again as far as it goes.',
+      }),
+    ),
   },
   { $id: 'DiscrepancyCloseInput', additionalProperties: false },
 );
 
 export const discrepancyRecord = Type.Object(
   {
+    id: Type.String(),
     livemode,
+    kind,
     transactionId: Type.String(),
-    operation,
+    operation: nullable(
+      Type.Integer({
+        description: 'The number of the provider operation, as the timeline shows it; null: it is about none.',
+      }),
+    ),
+    disputeId: nullable(Type.String({ description: 'The dispute in another currency; null: it is about none.' })),
     channelId: Type.Integer({ description: 'The channel whose provider was asked.' }),
     state: Type.Enum([...discrepancyStates]),
     reported: nullable(
@@ -67,7 +87,11 @@ export const discrepancyRecord = Type.Object(
     reportedLivemode: nullable(
       Type.Boolean({ description: 'The mode that it reported, if it is not that of the payment; otherwise null.' }),
     ),
-    amount: nullable(Type.Integer({ description: 'The amount that it reported, in minor units.' })),
+    amount: nullable(
+      Type.Integer({
+        description: 'The amount that it reported, in minor units; of OVERDRAWN, how much too much was given back.',
+      }),
+    ),
     currency: nullable(Type.String({ description: 'The currency that it reported.' })),
     reference: nullable(Type.String({ description: "The provider's own id of the operation." })),
     lookUps: Type.Integer({ description: 'How often the operation has been looked up since.' }),

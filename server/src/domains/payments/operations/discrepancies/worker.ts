@@ -1,10 +1,11 @@
-import { type Clock, secondMs } from '../../../../core/clock.ts';
+import { type Clock, dayMs, secondMs } from '../../../../core/clock.ts';
 import type { GenerateUuid } from '../../../../core/id.ts';
 import { claimBy, leasesOf } from '../../../../platform/jobs/lease-statements.ts';
 import { type FailureReports, type Leased, Worker } from '../../../../platform/jobs/worker.ts';
-import type { Queryable } from '../../../../platform/postgres/database.ts';
+import type { Transactional } from '../../../../platform/postgres/database.ts';
 import { lookUpAt } from '../../operation-queue/rules.ts';
 import type { Absent, Outcome } from '../../providers/outcome.ts';
+import type { Payments } from '../../transactions/payments.ts';
 import { addTimelineMessage } from '../../transactions/timeline-message-statements.ts';
 import { isFinalOutcome } from '../effect.ts';
 import { type LookUpDeps, lookUpNow } from '../look-up.ts';
@@ -12,6 +13,8 @@ import type { Settler } from '../settle.ts';
 import { reverses } from '../settlement.ts';
 import { findOfPayment, type OperationRow } from '../statements.ts';
 import { isFinished } from '../states.ts';
+import { reviewOverdrawn } from './overdrawn.ts';
+import { appendDiscrepancyEvent } from './record.ts';
 import { type Verdict, verdictOf } from './rules.ts';
 import {
   claimDiscrepancies,
@@ -19,13 +22,15 @@ import {
   discrepanciesDue,
   discrepancyDue,
   discrepancyTable,
+  postponeOverdrawn,
   recordDiscrepancy,
 } from './statements.ts';
 import type { DiscrepancyState } from './states.ts';
 
 export interface DiscrepancyWorkerDeps extends LookUpDeps, FailureReports {
-  database: Queryable;
+  database: Transactional;
   settler: Settler;
+  payments: Pick<Payments, 'lock'>;
   clock: Clock;
   generateUuid: GenerateUuid;
   /** Called when a look-up decides a discrepancy, and again only when the verdict changes. */
@@ -60,11 +65,23 @@ export function discrepancyWorker(deps: DiscrepancyWorkerDeps): Worker<DueDiscre
 }
 
 async function perform(discrepancy: Leased<DueDiscrepancy>, deps: DiscrepancyWorkerDeps): Promise<void> {
+  if (discrepancy.kind === 'OVERDRAWN') return reviewAgain(discrepancy, deps);
   const row = await read(discrepancy, deps);
   if (row === undefined) return;
   const answer = await lookUp(row, discrepancy, deps);
   const current = await settle(discrepancy, row, answer, deps);
   await record(discrepancy, current, answer, verdictOf(current, answer), deps);
+}
+
+/** A refund may have failed since, or a dispute been won. */
+async function reviewAgain(discrepancy: Leased<DueDiscrepancy>, deps: DiscrepancyWorkerDeps): Promise<void> {
+  const { database, payments, clock } = deps;
+  const { tenant_id, id, transaction_id, lease } = discrepancy;
+  await database.transaction(async (transaction) => {
+    const payment = await payments.lock(transaction, { tenant_id, id: transaction_id });
+    await reviewOverdrawn(transaction, payment, null, { ...deps, onOverdrawn: () => {} });
+    await transaction.run(postponeOverdrawn, [tenant_id, id, lease, clock() + dayMs]);
+  });
 }
 
 async function lookUp(
@@ -103,17 +120,22 @@ async function record(
   verdict: Verdict,
   deps: DiscrepancyWorkerDeps,
 ): Promise<void> {
-  const { database, clock, onVerdict } = deps;
+  const { database, clock, generateUuid, onVerdict } = deps;
   const state = stateAfter(discrepancy, verdict);
   const isNewVerdict = verdict !== undefined && state !== discrepancy.state;
   if (isNewVerdict) await addVerdictMessage(row, answer, verdict, deps);
   const lookUps = Math.min(discrepancy.look_ups + 1, 32_767);
   // After a verdict the longest wait applies.
   const dueMs = lookUpAt(verdict === undefined ? discrepancy.look_ups : Number.POSITIVE_INFINITY, clock());
-  const { tenant_id, transaction_id, number, lease } = discrepancy;
-  const values = [tenant_id, transaction_id, number, lease, state, lookUps, dueMs, clock()];
-  const recorded = await database.run(recordDiscrepancy, values);
-  if (isNewVerdict && recorded.length > 0) onVerdict(row, answer, verdict);
+  const { tenant_id, id, lease } = discrepancy;
+  const recorded = await database.transaction(async (transaction) => {
+    const values = [tenant_id, id, lease, state, lookUps, dueMs, clock()];
+    const [written] = await transaction.run(recordDiscrepancy, values);
+    const isEnded = written?.state === 'AGREES' && discrepancy.state !== 'AGREES';
+    if (isEnded) await appendDiscrepancyEvent(transaction, 'discrepancy.closed', written, generateUuid);
+    return written;
+  });
+  if (isNewVerdict && recorded !== undefined) onVerdict(row, answer, verdict);
 }
 
 function addVerdictMessage(

@@ -12,6 +12,7 @@ import { type FailureCode, failureCodes } from '../failures.ts';
 import type { Absent, Outcome } from '../outcome.ts';
 import type { Call, CaptureOperation, ChargeOperation, RefundOperation } from '../provider.ts';
 import { type Behaviour, behaviourOf, behaviours, callbackIntervalMs, lateMs, succeed } from './behaviours.ts';
+import { disputeReferenceOf } from './dispute-script.ts';
 
 /** Expected results of a behaviour: the answer, a look-up at once, the callbacks in order, and a look-up at the end. */
 type Expected = [answer: string, lookUp: string, callbacks: string[], end: string];
@@ -52,7 +53,15 @@ const expected: Record<string, Expected> = {
   'authorize:expires': ['authorized', 'authorized', ['cancelled'], 'cancelled'],
   'capture:late': ['pending', 'pending', ['succeeded'], 'succeeded'],
   'capture:fail': ['failed capture_failed', 'failed capture_failed', [], 'failed capture_failed'],
-  'capture:fail-later': ['succeeded', 'succeeded', ['failed capture_failed'], 'failed capture_failed'],
+  'capture:fail-later': ['succeeded', 'succeeded', ['dispute'], 'succeeded'],
+  'debit:returned': ['succeeded', 'succeeded', ['dispute'], 'succeeded'],
+  dispute: ['succeeded', 'succeeded', ['dispute'], 'succeeded'],
+  'dispute:won': ['succeeded', 'succeeded', ['dispute', 'dispute'], 'succeeded'],
+  'dispute:lost': ['succeeded', 'succeeded', ['dispute', 'dispute'], 'succeeded'],
+  'dispute:inquiry': ['succeeded', 'succeeded', ['dispute'], 'succeeded'],
+  'dispute:twice': ['succeeded', 'succeeded', ['dispute', 'dispute', 'dispute'], 'succeeded'],
+  'dispute:after-refund': ['succeeded', 'succeeded', ['dispute'], 'succeeded'],
+  'fraud-warning': ['succeeded', 'succeeded', ['warning'], 'succeeded'],
 };
 
 const never = new Set(behaviours.filter(({ answer }) => answer === 'never').map(({ word }) => word));
@@ -156,7 +165,7 @@ async function runCases(cases: (readonly [string, Behaviour, Partial<ChargeOpera
   while ((await countCallbacks('true')) > 0) {
     // A callback with a later due time is in flight, under its lease.
     await eventually('no callback is due or in flight', async () => {
-      const soonMs = node.now() + callbackIntervalMs;
+      const soonMs = node.now() + lateMs;
       return (await countCallbacks('(callback_due_at <= $1 or callback_due_at > $2)', node.now(), soonMs)) === 0;
     });
     node.moveBy(callbackIntervalMs);
@@ -166,7 +175,9 @@ async function runCases(cases: (readonly [string, Behaviour, Partial<ChargeOpera
     const callbacks: string[] = [];
     for (const { headers, body } of node.delivered) {
       const callback = sandbox.readCallback({ headers, query: {}, body, receivedMs: 0 }, credentials);
-      const { notice } = await callback;
+      const { notice, disputeNotice, fraudWarning } = await callback;
+      if (disputeNotice?.reference === disputeReferenceOf(operation.key)) callbacks.push('dispute');
+      if (fraudWarning?.reference.endsWith(operation.key)) callbacks.push('warning');
       if (notice?.key === operation.key && notice.outcome !== undefined) callbacks.push(textOf(notice.outcome));
     }
     observed.set(name, [answer, lookUp, callbacks, await lookedUp(operation, word)]);

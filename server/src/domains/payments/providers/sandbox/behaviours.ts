@@ -36,6 +36,10 @@ export interface Behaviour {
   expiresSoon?: boolean;
   /** Releases the rest after a final capture only when asked to. */
   releasesApart?: boolean;
+  /** Its money is disputed `lateMs` after it succeeded (`dispute-script.ts`), with as many callbacks. */
+  disputeCallbacks?: number;
+  /** The card network warns of fraud `lateMs` after it succeeded. */
+  warnsOfFraud?: boolean;
 }
 
 /** The delay of a slow answer, unless half of the call's timeout is shorter. */
@@ -78,6 +82,7 @@ const declineAmounts: Record<FailureCode, number> = {
   capture_failed: 7_319_022,
   payment_disputed: 7_319_023,
   setup_needs_payment: 7_319_024,
+  refund_exceeds_payment: 7_319_025,
 };
 
 /** All behaviours of the sandbox. The tests and docs/guides/sandbox.md are generated from this table. */
@@ -340,10 +345,68 @@ export const behaviours: readonly Behaviour[] = [
     amount: 7_319_085,
     kind: 'CAPTURE',
     description:
-      'Captures succeed. After 3 s the scheme rejects them, with a callback: nothing changes, and a discrepancy opens.',
-    failure: 'capture_failed',
-    isReturnedLater: true,
-    callbacks: [{ state: 'FAILED', sequence: 2 }],
+      'Captures succeed. After 3 s the scheme rejects them, with a callback: a dispute `returned`, which is LOST.',
+    disputeCallbacks: 1,
+  },
+  {
+    word: 'debit:returned',
+    amount: 7_319_049,
+    kind: 'CHARGE',
+    description: 'Succeeds. After 3 s the money comes back, with a callback: a dispute `returned`, which is LOST.',
+    disputeCallbacks: 1,
+  },
+  {
+    word: 'dispute',
+    amount: 7_319_090,
+    kind: 'CHARGE',
+    description:
+      'Succeeds. After 3 s the payer disputes it as fraudulent, with a callback, and all of it is withdrawn. Evidence ' +
+      'with the text `winning_evidence` wins 3 s after it was submitted, and `losing_evidence` loses.',
+    disputeCallbacks: 1,
+  },
+  {
+    word: 'dispute:won',
+    amount: 7_319_091,
+    kind: 'CHARGE',
+    description: 'Like `dispute`; 3 s later it is won by itself, and the money is reinstated.',
+    disputeCallbacks: 2,
+  },
+  {
+    word: 'dispute:lost',
+    amount: 7_319_092,
+    kind: 'CHARGE',
+    description: 'Like `dispute`; 3 s later it is lost by itself.',
+    disputeCallbacks: 2,
+  },
+  {
+    word: 'dispute:inquiry',
+    amount: 7_319_093,
+    kind: 'CHARGE',
+    description: 'Succeeds. After 3 s the bank inquires about it, without taking money. Closed 3 s after an answer.',
+    disputeCallbacks: 1,
+  },
+  {
+    word: 'dispute:twice',
+    amount: 7_319_094,
+    kind: 'CHARGE',
+    description: 'Like `dispute:won`; 3 s later the bank goes on (PRE_ARBITRATION), and all of it is withdrawn again.',
+    disputeCallbacks: 3,
+  },
+  {
+    word: 'dispute:after-refund',
+    amount: 7_319_095,
+    kind: 'REFUND',
+    description:
+      'The payment succeeds; its refunds succeed too. 3 s after each of them the payer disputes the whole payment all ' +
+      'the same: the money is taken twice.',
+    disputeCallbacks: 1,
+  },
+  {
+    word: 'fraud-warning',
+    amount: 7_319_096,
+    kind: 'CHARGE',
+    description: 'Succeeds. After 3 s the card network warns of fraud, with a callback. Nothing else happens.',
+    warnsOfFraud: true,
   },
 ];
 

@@ -35,7 +35,7 @@ export const settleCapture = statement<OperationRecord>(
           settles_at = case when is_captured then settles_at end,
           callbacks = case when is_captured then callbacks end,
           callback_due_at = case when is_captured then callback_due_at end,
-          returns_at = case when is_captured then returns_at end
+          disputed_at = case when is_captured then disputed_at end
      from result
     where o.key = result.key
    returning ${operationColumns}`,

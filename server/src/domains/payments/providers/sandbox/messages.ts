@@ -83,6 +83,22 @@ export function signedMethodMessage(
   return { body, signature: signatureOf(Buffer.from(body), secret).toString('hex') };
 }
 
+/** A message about a dispute, or a warning of fraud. */
+export interface DisputeMessage {
+  of: 'DISPUTE' | 'FRAUD_WARNING';
+  reference: string;
+  chargeReference: string;
+  /** Distinguishes the messages about one dispute. */
+  sequence: number | string;
+  /** Of a warning. */
+  atMs?: number;
+}
+
+export function signedDisputeMessage({ sequence, ...told }: DisputeMessage, secret: string): SignedMessage {
+  const body = JSON.stringify({ id: `${told.reference}-${sequence}`, ...told });
+  return { body, signature: signatureOf(Buffer.from(body), secret).toString('hex') };
+}
+
 export function headersOf({ signature }: SignedMessage): Record<string, string> {
   return { 'content-type': 'application/json', [signatureHeader]: signature };
 }
@@ -107,7 +123,8 @@ export function readSandboxCallback({ headers, body }: Callback, secret: string 
       "X-Sandbox-Signature must be the hex HMAC-SHA256 of the exact body under the channel's webhookSecret.",
     );
   }
-  const changed = methodMessageOf(parseJson(body));
+  const content = parseJson(body);
+  const changed = methodMessageOf(content) ?? disputeMessageOf(content);
   if (changed !== undefined) return changed;
   const { id, result } = parseMessage(body);
   return { eventId: id, notice: { key: result.key, reference: referenceOf(result.key), outcome: outcomeOf(result) } };
@@ -124,6 +141,19 @@ function methodMessageOf(content: unknown): ProviderCallback | undefined {
   if (![id, key, reference].every((text) => typeof text === 'string' && /^[a-z0-9_-]{1,100}$/.test(text)))
     return undefined;
   return { eventId: id as string, methodNotice: { key: key as string, reference: reference as string, of } };
+}
+
+/** A message about a dispute, or a warning of fraud; undefined: it is another one. */
+function disputeMessageOf(content: unknown): ProviderCallback | undefined {
+  const { id, of, reference, chargeReference, atMs } = (content ?? {}) as Record<string, unknown>;
+  if (of !== 'DISPUTE' && of !== 'FRAUD_WARNING') return undefined;
+  if (![id, reference, chargeReference].every((text) => typeof text === 'string' && /^[a-z0-9_-]{1,150}$/.test(text)))
+    return undefined;
+  const told = { reference: reference as string, chargeReference: chargeReference as string };
+  if (of === 'DISPUTE') return { eventId: id as string, disputeNotice: told };
+  return Number.isSafeInteger(atMs)
+    ? { eventId: id as string, fraudWarning: { ...told, atMs: atMs as number } }
+    : undefined;
 }
 
 /** Validates the body, because a valid signature does not make it well-formed. */

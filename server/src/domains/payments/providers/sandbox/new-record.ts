@@ -10,7 +10,15 @@ import type {
   ReleaseOperation,
 } from '../provider.ts';
 import { type Behaviour, lateMs, laterWordOf, succeed } from './behaviours.ts';
-import { keyOfReference, type MessageState, type SignedMessage, signedMessage } from './messages.ts';
+import { disputeReferenceOf } from './dispute-script.ts';
+import {
+  keyOfReference,
+  type MessageState,
+  referenceOf,
+  type SignedMessage,
+  signedDisputeMessage,
+  signedMessage,
+} from './messages.ts';
 import type { NewOperationRecord, OperationState } from './statements.ts';
 
 /** The payer's choices on the sandbox's page, and their results. */
@@ -37,6 +45,9 @@ export function newOperationRecord(
 ): NewOperationRecord {
   const settlesMs = behaviour.isLate ? nowMs + lateMs : null;
   const returnsMs = behaviour.isReturnedLater ? nowMs + lateMs : null;
+  const disputedMs = behaviour.disputeCallbacks === undefined ? null : nowMs + lateMs;
+  const warnedMs = behaviour.warnsOfFraud ? nowMs + lateMs : null;
+  const toldMs = settlesMs ?? returnsMs ?? disputedMs ?? warnedMs ?? expiresMsOf(operation, behaviour, nowMs);
   return {
     ...defaultRecord(operation, call, nowMs),
     ...authorizationOf(operation, behaviour, nowMs),
@@ -46,11 +57,12 @@ export function newOperationRecord(
     fee: behaviour.fee ?? null,
     settles_ms: settlesMs,
     returns_ms: returnsMs,
+    disputed_ms: disputedMs,
     lookups_left: behaviour.succeedsAtLookUp ?? null,
     charge_key: 'chargeReference' in operation ? keyOfReference(operation.chargeReference) : null,
     is_final: operation.kind === 'CAPTURE' ? operation.isFinal : null,
     ...(behaviour.finalState === 'UNDECIDED' && operation.kind === 'CHARGE' && shownToPayer(operation)),
-    ...callbacksOf(operation, behaviour, call, settlesMs ?? returnsMs ?? expiresMsOf(operation, behaviour, nowMs)),
+    ...callbacksOf(operation, behaviour, call, toldMs),
   };
 }
 
@@ -102,6 +114,7 @@ function defaultRecord(
     fee: null,
     settles_ms: null,
     returns_ms: null,
+    disputed_ms: null,
     lookups_left: null,
     charge_key: null,
     return_url: null,
@@ -128,15 +141,27 @@ type Callbacks = Pick<NewOperationRecord, 'callbacks_json' | 'callback_due_ms' |
 
 function callbacksOf(
   operation: Operation,
-  { finalState, callbacks: described, failure, expiresSoon = false }: Behaviour,
+  {
+    finalState,
+    callbacks: described,
+    failure,
+    expiresSoon = false,
+    disputeCallbacks = 0,
+    warnsOfFraud = false,
+  }: Behaviour,
   { credentials: { webhookSecret } }: Call,
   dueMs: number | null,
 ): Callbacks {
   const isPayersChoice = finalState === 'UNDECIDED';
   const isEnd = expiresSoon && isManual(operation);
   const callbacks = isEnd ? [{ state: 'CANCELLED', sequence: 1 } as const] : described;
-  if (callbacks === undefined && !isPayersChoice) return noCallbacks;
+  const isDispute = disputeCallbacks > 0 || warnsOfFraud;
+  if (callbacks === undefined && !isPayersChoice && !isDispute) return noCallbacks;
   if (webhookSecret === null || webhookSecret === '') return { ...noCallbacks, callback_trouble: 'no_secret' };
+  if (isDispute) {
+    const list = disputeMessages(operation, disputeCallbacks, webhookSecret, dueMs as number);
+    return { callbacks_json: JSON.stringify(list), callback_due_ms: dueMs, callback_trouble: null };
+  }
   const { key, amount, currency } = operation;
   const signed = (state: MessageState, sequence: number, failureCode: FailureCode | null): SignedMessage => {
     const reported = state === 'SUCCEEDED' && isManual(operation) ? 'AUTHORIZED' : state;
@@ -153,6 +178,21 @@ function callbacksOf(
     signed(state, sequence, isFailure(state) ? (failure ?? 'card_declined') : null),
   );
   return { callbacks_json: JSON.stringify(list), callback_due_ms: dueMs, callback_trouble: null };
+}
+
+/** None of them says more than that something has changed; without any, it is a warning of fraud. */
+function disputeMessages(operation: Operation, count: number, secret: string, dueMs: number): SignedMessage[] {
+  const { key } = operation;
+  const chargeReference = 'chargeReference' in operation ? (operation.chargeReference ?? '') : referenceOf(key);
+  if (count === 0) {
+    const warning = { of: 'FRAUD_WARNING', reference: `sbx_warning_${key}`, chargeReference, sequence: 1 } as const;
+    return [signedDisputeMessage({ ...warning, atMs: Math.floor(dueMs) }, secret)];
+  }
+  const told = { of: 'DISPUTE', reference: disputeReferenceOf(key), chargeReference } as const;
+  return Array.from({ length: count }, (_, i) => ({
+    ...signedDisputeMessage({ ...told, sequence: i + 1 }, secret),
+    afterMs: lateMs,
+  }));
 }
 
 const noCallbacks: Callbacks = { callbacks_json: null, callback_due_ms: null, callback_trouble: null };

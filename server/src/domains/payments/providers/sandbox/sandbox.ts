@@ -19,6 +19,7 @@ import type {
   RefundOperation,
 } from '../provider.ts';
 import { behaviourOf, behaviourOfWord, isLaterWord, slowMs } from './behaviours.ts';
+import { SandboxDisputes } from './disputes.ts';
 import { keyOfReference, outcomeOf, readSandboxCallback, referenceOf } from './messages.ts';
 import { customerOfSave, type PayerSetup, SandboxMethods } from './methods.ts';
 import { type BehavingOperation, newCancellationRecord, newOperationRecord, type PayerChoice } from './new-record.ts';
@@ -55,10 +56,12 @@ export class Sandbox implements Provider {
   readonly #options: SandboxOptions;
   readonly #records: SandboxRecords;
   readonly methods: SandboxMethods;
+  readonly disputes: SandboxDisputes;
 
   constructor(options: SandboxOptions) {
     this.#options = options;
     this.methods = new SandboxMethods(options);
+    this.disputes = new SandboxDisputes(options);
     this.#records = new SandboxRecords(options);
   }
 

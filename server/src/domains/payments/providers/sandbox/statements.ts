@@ -44,6 +44,8 @@ export interface OperationRecord {
 }
 
 export interface NewOperationRecord extends OperationRecord {
+  /** When its money is disputed, in ms; null: it is not. */
+  disputed_ms: number | null;
   charge_key: string | null;
   callbacks_json: string | null;
   callback_due_ms: number | null;
@@ -65,18 +67,18 @@ const insertOperations = statement<{ key: string }>(
        fee,
                                   settles_at, lookups_left, charge_key, return_url, callbacks, callback_due_at,
                                   callback_trouble, returns_at, statement_descriptor, captured, is_final,
-                                  expires_at)
+                                  expires_at, disputed_at)
    select key, kind, channel_id, amount, currency, state, to_timestamp(created_ms / 1000), behaviour, failure_code, fee,
           to_timestamp(settles_ms / 1000), lookups_left, charge_key, return_url, callbacks::json,
           to_timestamp(callback_due_ms / 1000), callback_trouble, to_timestamp(returns_ms / 1000),
-          statement_descriptor, captured, is_final, to_timestamp(expires_ms / 1000)
+          statement_descriptor, captured, is_final, to_timestamp(expires_ms / 1000), to_timestamp(disputed_ms / 1000)
      from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::float8[], $8::text[],
                  $9::text[], $10::bigint[], $11::float8[], $12::int[], $13::text[], $14::text[], $15::text[],
                  $16::float8[], $17::text[], $18::float8[], $19::text[], $20::bigint[], $21::boolean[],
-                 $22::float8[])
+                 $22::float8[], $23::float8[])
        as row (key, kind, channel_id, amount, currency, state, created_ms, behaviour, failure_code, fee, settles_ms,
                lookups_left, charge_key, return_url, callbacks, callback_due_ms, callback_trouble, returns_ms,
-               statement_descriptor, captured, is_final, expires_ms)
+               statement_descriptor, captured, is_final, expires_ms, disputed_ms)
    on conflict (key) do nothing
    returning key`,
 );
@@ -112,6 +114,7 @@ export function insertMany(database: Queryable, records: readonly NewOperationRe
     rare((record) => record.captured),
     rare((record) => record.is_final),
     rare((record) => record.expires_ms),
+    rare((record) => record.disputed_ms),
   ]);
 }
 
@@ -148,23 +151,21 @@ export const fixDueResult = statement<OperationRecord>(
 );
 
 /**
- * Fails a refund whose money came back, so that the amount can be refunded again, or a capture that the scheme rejects,
- * of which nothing can be captured again. Locks the charge after the refund, as `settleRefund` does. Values: key, now
- * in ms.
+ * Fails a refund whose money came back, so that the amount can be refunded again. Locks the charge after the refund, as
+ * `settleRefund` does. Values: key, now in ms.
  */
 export const failReturned = statement<OperationRecord>(
   'sandbox.fail_returned',
   `with refund as (
      update sandbox_operation o
-        set state = 'FAILED', returns_at = null,
-            failure_code = case o.kind when 'REFUND' then 'refund_refused' else 'capture_failed' end
+        set state = 'FAILED', returns_at = null, failure_code = 'refund_refused'
       where key = $1 and state = 'SUCCEEDED' and returns_at <= to_timestamp($2::float8 / 1000)
      returning o.charge_key, o.amount as returned, ${operationColumns}
    ), charge as (
      update sandbox_operation c
         set refunded = c.refunded - refund.returned
        from refund
-      where c.key = refund.charge_key and refund.kind = 'REFUND'
+      where c.key = refund.charge_key
    )
    select * from refund`,
 );
@@ -207,7 +208,8 @@ export const settleRefund = statement<OperationRecord>(
           settles_at = case when is_refunded then settles_at end,
           callbacks = case when is_refunded then callbacks end,
           callback_due_at = case when is_refunded then callback_due_at end,
-          returns_at = case when is_refunded then returns_at end
+          returns_at = case when is_refunded then returns_at end,
+          disputed_at = case when is_refunded then disputed_at end
      from result
     where o.key = result.key
    returning ${operationColumns}`,

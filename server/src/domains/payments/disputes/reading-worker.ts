@@ -1,0 +1,113 @@
+import { dayMs, hourMs, minuteMs, secondMs } from '../../../core/clock.ts';
+import { retryAfterMs } from '../../../core/retry-after.ts';
+import { type FailureReports, Worker } from '../../../platform/jobs/worker.ts';
+import { maximumLimitWaitMs } from '../operation-queue/rules.ts';
+import type { ProviderName } from '../providers/directory.ts';
+import type { DisputeNotices, DisputeNoticesDeps } from './notices.ts';
+import {
+  beginChannelReadings,
+  type ChannelReading,
+  channelReadingDue,
+  claimChannelReadings,
+  claimDisputeReadings,
+  type DueReading,
+  disputeReadingDue,
+  disputeReadingsDue,
+  postponeDisputeReading,
+  recordChannelReading,
+} from './reading-statements.ts';
+
+export interface ReadingDeps extends DisputeNoticesDeps, FailureReports {
+  notices: DisputeNotices;
+  /** How often each channel's list is read: `app.dispute.list-interval`. */
+  listIntervalMs: number;
+  /** How long known disputes are read: `app.dispute.read-for`. */
+  readForMs: number;
+  /** Providers that tell of disputes. */
+  providersWithDisputes: readonly ProviderName[];
+}
+
+const maximumInFlight = 3;
+/** How long a new channel waits until its list is read for the first time. */
+const newChannelsPollMs = 10 * secondMs;
+/** After a reading that found out nothing. */
+const retryMs = 10 * minuteMs;
+/**
+ * Each reading overlaps the last one by this much: providers list late what began before, and a refund may be one of
+ * Florin's whose answer was lost, until it is looked up.
+ */
+const overlapMs = 3 * hourMs;
+
+/**
+ * Reads the list of disputes of each channel, and the refunds with it, so that nothing depends on callbacks. A list is
+ * read page by page; the next node goes on where a process died.
+ */
+export function channelReadingWorker(deps: ReadingDeps): Worker<ChannelReading> {
+  const { database, clock, providersWithDisputes, onError, onRecovered } = deps;
+  return new Worker<ChannelReading>({
+    name: 'dispute lists',
+    dueWork: { topic: disputeReadingsDue, due: channelReadingDue },
+    claim: async (room) => {
+      await database.run(beginChannelReadings, [providersWithDisputes, clock()]);
+      return database.run(claimChannelReadings, [clock(), room, clock() + retryMs]);
+    },
+    keyOf: ({ channel_id }) => String(channel_id),
+    perform: (reading) => readPage(reading, deps),
+    // Channels that are new are found by polling.
+    pollMs: () => newChannelsPollMs,
+    slots: maximumInFlight,
+    onError,
+    onRecovered,
+  });
+}
+
+async function readPage({ channel_id, since_ms, cursor, began_ms }: ChannelReading, deps: ReadingDeps): Promise<void> {
+  const { database, clock, notices, listIntervalMs } = deps;
+  const beganMs = began_ms ?? clock();
+  const readMs = clock();
+  const page = await notices.ask(channel_id, (disputes, call) =>
+    disputes.listSince(since_ms - overlapMs, cursor, call),
+  );
+  if (page === undefined) return record(channel_id, since_ms, null, null, clock() + dayMs, deps);
+  if (page === 'busy' || page.kind === 'unknown') return;
+  if (page.kind === 'rate_limited') {
+    const waitMs = Math.min(retryAfterMs(page.retryAfter, readMs) ?? minuteMs, maximumLimitWaitMs);
+    return record(channel_id, since_ms, cursor, beganMs, clock() + waitMs, deps);
+  }
+  // What Florin does not know of, such as payments made elsewhere, is left out.
+  await notices.applyPage(channel_id, page, readMs);
+  const { next } = page;
+  if (next !== null) return record(channel_id, since_ms, next, beganMs, clock(), deps);
+  await database.run(recordChannelReading, [channel_id, beganMs, null, null, beganMs + listIntervalMs]);
+}
+
+async function record(
+  channelId: number,
+  sinceMs: number,
+  cursor: string | null,
+  beganMs: number | null,
+  dueMs: number,
+  { database }: ReadingDeps,
+): Promise<void> {
+  await database.run(recordChannelReading, [channelId, sinceMs, cursor, beganMs, dueMs]);
+}
+
+/** Reads known disputes once a day, because providers change their minds weeks later. */
+export function disputeReadingWorker(deps: ReadingDeps): Worker<DueReading> {
+  const { database, clock, notices, readForMs, onError, onRecovered } = deps;
+  return new Worker<DueReading>({
+    name: 'dispute readings',
+    dueWork: { topic: disputeReadingsDue, due: disputeReadingDue },
+    claim: (room) => database.run(claimDisputeReadings, [clock(), room, clock() + hourMs]),
+    perform: async ({ tenant_id, id, channel_id, provider_reference, created_at }) => {
+      const result = await notices.read(channel_id, { dispute: provider_reference, charge: null });
+      if (result !== 'settled') return;
+      const nextMs = clock() + dayMs;
+      const isOver = nextMs > Date.parse(created_at) + readForMs;
+      await database.run(postponeDisputeReading, [tenant_id, id, isOver ? null : nextMs]);
+    },
+    slots: maximumInFlight,
+    onError,
+    onRecovered,
+  });
+}
