@@ -4,6 +4,7 @@ import { accountJourneys } from './account-journeys.ts';
 import { billingJourneys } from './billing-journeys.ts';
 import { budget } from './budget.ts';
 import { buildConsole } from './build.ts';
+import { disputeJourneys } from './dispute-journeys.ts';
 import { expiryJourneys } from './expiry-journeys.ts';
 import { journeys } from './journeys.ts';
 import { type OpenedConsole, openConsole } from './opened-console.ts';
@@ -32,6 +33,7 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
   describe('journeys', () => journeys(() => console));
   describe('a webhook that is refused', refused);
   describe('journeys of sellers and payers', () => billingJourneys(() => console));
+  describe('journeys of disputes', () => disputeJourneys(() => console));
   describe('journeys of users', () => accountJourneys(() => console));
   describe('every page', () => pages(() => console));
   describe('a webhook that has failed', failed);

@@ -113,7 +113,7 @@ export function signInPage(opened: () => OpenedConsole): void {
 }
 
 /** Checked on one page only, because it is the same on every page. This halves the work of axe. */
-const shell = ['header', 'nav'];
+export const shell = ['header', 'nav'];
 
 /**
  * Only some rows of a table are checked: they are alike, contrast is measured for each text, and the journeys leave
@@ -122,13 +122,13 @@ const shell = ['header', 'nav'];
 const alike = ['tbody tr:nth-child(n+4)'];
 
 /** The page behind a dialog, which is checked by itself. */
-const behindDialog = '.mantine-AppShell-root';
+export const behindDialog = '.mantine-AppShell-root';
 
 /**
  * All rules in the theme of the window. In the other theme, which it has afterwards, only the rule about colours,
  * because only the colours differ.
  */
-async function violationsInBothThemes(page: Page, except: readonly string[] = []): Promise<string[]> {
+export async function violationsInBothThemes(page: Page, except: readonly string[] = []): Promise<string[]> {
   const found = await axeViolations(page, { except });
   const theme = await changeTheme(page);
   const inOther = await axeViolations(page, { rules: ['color-contrast'], except });
@@ -161,7 +161,7 @@ async function transitions(page: Page): Promise<string[]> {
 }
 
 /** Resizes the page, because loading each page again at this width took a third of the test. */
-async function beyondEdge(page: Page): Promise<string[]> {
+export async function beyondEdge(page: Page): Promise<string[]> {
   await page.setViewportSize({ width: 360, height: 800 });
   const beyond = await page.evaluate(`new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() =>
     resolve(Math.max(0, ...[document.documentElement, document.querySelector('header')].map((part) =>

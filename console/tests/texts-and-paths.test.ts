@@ -1,4 +1,5 @@
 import { consolePages } from '@florin/server/app/http/console/pages.ts';
+import { disputeReasons, disputeStages } from '@florin/server/domains/payments/providers/dispute.ts';
 import { failureCodes, retries } from '@florin/server/domains/payments/providers/failures.ts';
 import { methodTypes } from '@florin/server/domains/payments/providers/kept-method.ts';
 import { expect, test } from 'vitest';
@@ -17,10 +18,12 @@ test('both languages have the same texts, with the same places for values', () =
   for (const [key, text] of Object.entries(en)) expect(places(de[key as keyof typeof de]), key).toEqual(places(text));
 });
 
-test('every failure, what may be done again, and every type of payment method has its words', () => {
+test('every failure, what may be done again, every type of payment method, reason and stage of a dispute has its words', () => {
   const named = (group: string) =>
     Object.keys(en).flatMap((key) => (key.startsWith(`${group}.`) ? [key.slice(group.length + 1)] : []));
   expect(named('failure').sort()).toEqual(Object.keys(failureCodes).sort());
   expect(named('retry')).toEqual([...retries]);
   expect(named('methodType')).toEqual([...methodTypes]);
+  expect(named('disputes.reason')).toEqual([...disputeReasons]);
+  expect(named('disputes.stage')).toEqual([...disputeStages]);
 });

@@ -5,6 +5,7 @@ const payments = [
   '/api/statistics/',
   '/api/ledger/',
   '/api/discrepancy/',
+  '/api/dispute/',
   '/api/checkout/',
   '/api/payment-method/',
 ];
@@ -16,6 +17,7 @@ const methods = ['/api/payment-method/', '/api/customer/', ...webhooks, ...billi
 const affected: Readonly<Record<string, readonly string[]>> = {
   transaction: [...payments, ...webhooks, ...billing],
   refund: [...payments, ...webhooks, ...billing],
+  dispute: [...payments, ...webhooks, ...billing],
   invoice: [...billing, ...payments, ...webhooks],
   subscription: [...billing, ...payments, ...webhooks],
   customer: ['/api/customer/', '/api/payment-method/', ...webhooks],

@@ -5,6 +5,7 @@ export const pathsWithMode: ReadonlySet<string> = new Set([
   '/api/transaction/list',
   '/api/refund/list',
   '/api/discrepancy/list',
+  '/api/dispute/list',
   '/api/ledger/balance',
   '/api/ledger/entries',
   '/api/customer/list',

@@ -23,6 +23,7 @@ export const navigation: readonly NavigationGroup[] = [
       { path: '/payments', label: 'payments.title', icon: 'payment', needs: 'transaction_read' },
       { path: '/refunds', label: 'refunds.title', icon: 'refund', needs: 'transaction_read' },
       { path: '/checkouts', label: 'checkouts.title', icon: 'external', needs: 'transaction_read' },
+      { path: '/disputes', label: 'disputes.title', icon: 'dispute', needs: 'transaction_read' },
       { path: '/discrepancies', label: 'discrepancies.title', icon: 'discrepancy', needs: 'transaction_read' },
       { path: '/ledger', label: 'ledger.title', icon: 'ledger', needs: 'transaction_read' },
     ],

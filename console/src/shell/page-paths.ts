@@ -7,6 +7,8 @@ export const pagePaths = [
   '/refunds',
   '/refunds/:id',
   '/checkouts',
+  '/disputes',
+  '/disputes/:id',
   '/discrepancies',
   '/ledger',
   '/customers',

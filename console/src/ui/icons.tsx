@@ -5,6 +5,7 @@ const paths = {
   home: 'M4 11l8-7 8 7M6 9.5V20h12V9.5M10 20v-6h4v6',
   payment: 'M3 6h18v12H3zM3 10h18M7 15h3',
   refund: 'M9 14l-5-5 5-5M4 9h10a6 6 0 010 12h-3',
+  dispute: 'M4 5h16v11H10l-5 4v-4H4zM12 8v3M12 13v.01',
   discrepancy: 'M12 4l9 16H3zM12 10v4M12 17v.01',
   customer: 'M12 12a4 4 0 100-8 4 4 0 000 8zM5 20a7 7 0 0114 0',
   invoice: 'M6 3h9l4 4v14H6zM15 3v4h4M9 12h7M9 16h7',

@@ -18,7 +18,13 @@ interface AlertLine {
 /** What needs a person, on top of the home page. Nothing if there is nothing. */
 export function Alerts() {
   const text = useText();
-  const lines = [...useFailingEndpoints(), ...useLateDeliveries(), ...useFallenChannels(), ...useDiscrepancies()];
+  const lines = [
+    ...useDueDisputes(),
+    ...useFailingEndpoints(),
+    ...useLateDeliveries(),
+    ...useFallenChannels(),
+    ...useDiscrepancies(),
+  ];
   if (lines.length === 0) return null;
   return (
     <Alert color="red" title={text('alerts.title')} icon={<Icon name="discrepancy" />} role="region">
@@ -69,6 +75,7 @@ function useFailingEndpoints(): AlertLine[] {
 
 /** A delivery that is due for so long waits for its endpoint, or for a worker. */
 const overdueMs = 60_000;
+const answerableMs = 3 * 86_400_000;
 
 /** Deliveries that have failed since yesterday (UTC), and those that are overdue. */
 function useLateDeliveries(): AlertLine[] {
@@ -113,6 +120,18 @@ function useFallenChannels(): AlertLine[] {
     label: text('alerts.channel', { name: channelName, recent: share.format(recent), before: share.format(before) }),
     path: `/payments?channelId=${channelId}&status=FAILED&startDate=${dayOf(-1)}`,
   }));
+}
+
+/** Disputes that have to be answered within three days, or no provider takes the evidence any more. */
+function useDueDisputes(): AlertLine[] {
+  const text = useText();
+  const mayRead = useMay('transaction_read');
+  const open = useRead('disputes.list', { status: 'OPEN', pageSize: 100 }, { enabled: mayRead, pollMs }).data?.data;
+  const due = open?.filter(
+    ({ respondBy }) => respondBy !== null && Date.parse(respondBy) < Date.now() + answerableMs,
+  ).length;
+  if (due === undefined || due === 0) return [];
+  return [{ key: 'disputes', label: text.count('alerts.disputes', due), path: '/disputes?status=OPEN' }];
 }
 
 function useDiscrepancies(): AlertLine[] {

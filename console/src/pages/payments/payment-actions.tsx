@@ -19,7 +19,7 @@ export function PaymentActions({ payment }: { payment: TransactionDetail }) {
   const close = () => setDialog(undefined);
   const isOpen = payment.status === 'PENDING' || payment.status === 'PROCESSING';
   const isPaid = payment.status === 'SUCCESS' || payment.status === 'REFUNDED';
-  const isRefundable = isPaid && payment.amountRefunded < payment.amountCaptured;
+  const isRefundable = isPaid && refundableOf(payment) > 0;
   const isCapturable = isOpen && payment.amountCapturable > 0;
   const isCaptured = payment.amountCaptured > 0;
   return (
@@ -59,7 +59,9 @@ export function PaymentActions({ payment }: { payment: TransactionDetail }) {
         <PermittedButton
           needs="transaction_refund"
           onClick={() => setDialog('refund')}
-          unavailable={isRefundable ? undefined : text('payment.allRefunded')}
+          unavailable={
+            isRefundable ? undefined : text(payment.amountDisputed > 0 ? 'payment.disputed' : 'payment.allRefunded')
+          }
         >
           {text('payment.refund')}
         </PermittedButton>
@@ -93,6 +95,10 @@ export function PaymentActions({ payment }: { payment: TransactionDetail }) {
   );
 }
 
+/** What a refund can return: what disputes have withdrawn is with the payer already. */
+const refundableOf = ({ amountCaptured, amountRefunded, amountDisputed }: TransactionDetail) =>
+  Math.max(0, amountCaptured - amountRefunded - amountDisputed);
+
 interface AmountModalProps {
   payment: TransactionDetail;
   opened: boolean;
@@ -102,7 +108,7 @@ interface AmountModalProps {
 function RefundModal({ payment, opened, onClose }: AmountModalProps) {
   const text = useText();
   const { currency, id } = payment;
-  const rest = payment.amountCaptured - payment.amountRefunded;
+  const rest = refundableOf(payment);
   return (
     <FormModal
       title={text('payment.refundTitle')}

@@ -16,6 +16,7 @@ import { ObjectEvents } from '../events/object-events.tsx';
 import { MethodLink } from '../methods/method-label.tsx';
 import { PaymentActions } from './payment-actions.tsx';
 import { PaymentCaptures } from './payment-captures.tsx';
+import { PaymentDisputes } from './payment-disputes.tsx';
 import classes from './payment-page.module.css';
 import { PaymentRefunds } from './payment-refunds.tsx';
 import { PaymentTimeline } from './payment-timeline.tsx';
@@ -46,6 +47,7 @@ export default function PaymentPage({ id }: { id: string }) {
               </Section>
               {payment.captures.length > 0 && <PaymentCaptures payment={payment} />}
               {payment.amountRefunded > 0 && <PaymentRefunds transactionId={id} />}
+              <PaymentDisputes payment={payment} />
               <ObjectEvents objectId={id} />
             </Stack>
             <Stack gap="lg" className={classes.beside}>
@@ -96,6 +98,14 @@ function PaymentFacts({ payment }: { payment: TransactionDetail }) {
           [
             text('payment.refunded'),
             payment.amountRefunded > 0 && <Money key="refunded" amount={payment.amountRefunded} currency={currency} />,
+          ],
+          [
+            text('disputes.withdrawn'),
+            payment.amountDisputed > 0 && <Money key="disputed" amount={payment.amountDisputed} currency={currency} />,
+          ],
+          [
+            text('payment.fraudWarning'),
+            payment.fraudWarningTime && <Time key="fraudWarning" value={payment.fraudWarningTime} precise />,
           ],
           [text('payments.channel'), payment.channelName],
           [text('payments.description'), payment.description],

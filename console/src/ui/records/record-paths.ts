@@ -3,6 +3,7 @@ import type { EventDetail } from '../../api/client.ts';
 const pages: Readonly<Record<string, string>> = {
   transaction: '/payments',
   refund: '/refunds',
+  dispute: '/disputes',
   invoice: '/invoices',
   subscription: '/subscriptions',
   customer: '/customers',
@@ -16,7 +17,7 @@ export function pathOfRecord({ type, objectId, payload }: EventDetail): string {
     return `/customers/${object.customerId}`;
   }
   const page = pages[type.split('.')[0] ?? ''];
-  // `inv_17` is invoice 17. Ids of payments and refunds always keep their prefix.
-  const id = objectId.startsWith('ref_') ? objectId : objectId.replace(/^[a-z]+_/, '');
+  // `inv_17` is invoice 17. Ids of payments, refunds and disputes keep their prefix.
+  const id = /^(ref|dsp)_/.test(objectId) ? objectId : objectId.replace(/^[a-z]+_/, '');
   return page === undefined ? '/events' : `${page}/${id}`;
 }

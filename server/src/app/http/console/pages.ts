@@ -12,6 +12,7 @@ export const consolePages = [
   'subscriptions',
   'plans',
   'ledger',
+  'disputes',
   'discrepancies',
   'checkouts',
   'channels',
