@@ -484,6 +484,12 @@ export const sellersModifyMailLanguage = [
   'de',
 ] as const;
 
+export const sellersModifyReopenInvoices = [
+  'NEVER',
+  'RETURNED',
+  'ALWAYS',
+] as const;
+
 export const invoicesListStatus = [
   'DRAFT',
   'OPEN',

@@ -4202,6 +4202,7 @@ export interface Seller {
   mailLanguage: "en" | "de" | (string & {});
   /** As they were sent; null: there are none. */
   mailTexts: Record<string, unknown> | null;
+  reopenInvoices: "NEVER" | "RETURNED" | "ALWAYS" | (string & {});
   /** Equal to `createdTime` when never updated. */
   updatedTime: string;
 }
@@ -4225,6 +4226,8 @@ export interface SellerModifyInput {
   mailLanguage?: "en" | "de" | null | undefined;
   /** Your own texts of these mails, by language (`en`, `de`) and mail (`invoice`, `receipt`, `paymentFailed`, `lastPaymentFailed`), each with `subject` and `body`. They replace all earlier ones; null removes them. Placeholders: `{customer}`, `{seller}`, `{number}`, `{amount}` and `{link}` in all, `{dueDate}` in `invoice`, `{paidOn}` in `receipt`, `{nextAttempt}` in `paymentFailed`. */
   mailTexts?: SellerModifyInputMailTexts | null | undefined;
+  /** Which disputes that are lost reopen the invoice that their payment had paid: NEVER, RETURNED (reason `returned` or `not_authorized`), or ALWAYS. An update without it keeps the present value. */
+  reopenInvoices?: "NEVER" | "RETURNED" | "ALWAYS" | null | undefined;
 }
 
 /** Your own texts of these mails, by language (`en`, `de`) and mail (`invoice`, `receipt`, `paymentFailed`, `lastPaymentFailed`), each with `subject` and `body`. They replace all earlier ones; null removes them. Placeholders: `{customer}`, `{seller}`, `{number}`, `{amount}` and `{link}` in all, `{dueDate}` in `invoice`, `{paidOn}` in `receipt`, `{nextAttempt}` in `paymentFailed`. */

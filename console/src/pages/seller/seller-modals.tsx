@@ -1,5 +1,6 @@
-import { Button, ColorInput, FileInput, Group, Image, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { Button, ColorInput, FileInput, Group, Image, NativeSelect, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { sellersModifyReopenInvoices } from '../../api/choices.ts';
 import type { Seller } from '../../api/client.ts';
 import { useText } from '../../shell/preferences.tsx';
 import { AddressFields, addressOf } from '../../ui/forms/address-fields.tsx';
@@ -95,6 +96,33 @@ export function AppearanceModal({ seller, onClose }: SellerModalProps) {
             error={errorOf('brandColor')}
           />
         </Stack>
+      )}
+    </FormModal>
+  );
+}
+
+/** Which disputes that are lost reopen the invoice that their payment had paid. */
+export function LostDisputesModal({ seller, onClose }: SellerModalProps) {
+  const text = useText();
+  return (
+    <FormModal
+      title={text('seller.lostDisputes')}
+      submit={text('common.save')}
+      opened
+      onClose={onClose}
+      operation="sellers.modify"
+      bodyOf={({ reopenInvoices }) => ({ id: seller.id, reopenInvoices })}
+    >
+      {(errorOf) => (
+        <NativeSelect
+          name="reopenInvoices"
+          label={text('seller.reopenInvoices')}
+          description={text('seller.reopenHint')}
+          data={sellersModifyReopenInvoices.map((value) => ({ value, label: text(`seller.reopen.${value}`) }))}
+          defaultValue={seller.reopenInvoices}
+          error={errorOf('reopenInvoices')}
+          data-autofocus
+        />
       )}
     </FormModal>
   );

@@ -5,13 +5,14 @@ import { useRead } from '../../api/hooks.ts';
 import { useProfile } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { useTenant } from '../../shell/tenant.tsx';
+import type { TextKey } from '../../text/texts.ts';
 import { ErrorNote } from '../../ui/notes.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Facts } from '../../ui/records/facts.tsx';
 import { type MailName, MailsModal, MailTextModal, mailNames, mailTextOf } from './mail-modals.tsx';
-import { AppearanceModal, DetailsModal } from './seller-modals.tsx';
+import { AppearanceModal, DetailsModal, LostDisputesModal } from './seller-modals.tsx';
 
-type Opened = 'details' | 'appearance' | 'mails' | MailName | undefined;
+type Opened = 'details' | 'appearance' | 'lostDisputes' | 'mails' | MailName | undefined;
 
 /** What invoices, mails to customers and the pages of payers show of a tenant. */
 export default function SellerPage() {
@@ -75,6 +76,9 @@ function Parts({ seller }: { seller: Seller }) {
             ]}
           />
         </Section>
+        <Section title={text('seller.lostDisputes')} actions={edit('lostDisputes', text('seller.lostDisputes'))}>
+          <Facts facts={[[text('seller.reopenInvoices'), text(`seller.reopen.${seller.reopenInvoices}` as TextKey)]]} />
+        </Section>
       </Stack>
       <Section title={text('seller.mails')} actions={edit('mails', text('seller.mails'))}>
         <Facts
@@ -96,6 +100,7 @@ function Parts({ seller }: { seller: Seller }) {
       </Section>
       {opened === 'details' && <DetailsModal seller={seller} onClose={close} />}
       {opened === 'appearance' && <AppearanceModal seller={seller} onClose={close} />}
+      {opened === 'lostDisputes' && <LostDisputesModal seller={seller} onClose={close} />}
       {opened === 'mails' && <MailsModal seller={seller} onClose={close} />}
       {mailNames.map(
         (mail) => opened === mail && <MailTextModal key={mail} seller={seller} mail={mail} onClose={close} />,

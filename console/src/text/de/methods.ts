@@ -50,6 +50,7 @@ export const methods = {
   'failure.invalid_operation': 'Der Anbieter nimmt diese Anfrage nicht an.',
   'failure.authorization_expired': 'Die Reservierung endete, bevor das Geld eingezogen wurde.',
   'failure.capture_failed': 'Das reservierte Geld konnte nicht eingezogen werden.',
+  'failure.refund_exceeds_payment': 'Mehr als der Rest kann nicht erstattet werden.',
   'failure.refund_refused': 'Der Anbieter erstattet diese Zahlung nicht.',
   'failure.payment_disputed': 'Der Zahler hat die Zahlung angefochten.',
   'failure.setup_needs_payment': 'Dieses Zahlungsmittel lässt sich nur mit einer echten Zahlung einrichten.',

@@ -48,6 +48,7 @@ export const methods = {
   'failure.invalid_operation': 'The provider does not accept this request.',
   'failure.authorization_expired': 'The authorization ended before the money was captured.',
   'failure.capture_failed': 'The authorized money could not be captured.',
+  'failure.refund_exceeds_payment': 'More than what is left cannot be refunded.',
   'failure.refund_refused': 'The provider does not refund this payment.',
   'failure.payment_disputed': 'The payer has disputed the payment.',
   'failure.setup_needs_payment': 'Only a real payment can keep a payment method of this type.',

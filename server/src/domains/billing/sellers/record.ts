@@ -15,6 +15,7 @@ export function recordOf(row: SellerRow): SellerRecord {
     customerMails: row.customer_mails,
     mailLanguage: row.mail_language,
     mailTexts: row.mail_texts,
+    reopenInvoices: row.reopen_invoices,
     updatedTime: row.updated_at ?? row.created_at,
   };
 }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { address, keptAddress, nullable, oneLine, updatedTime } from '../../../platform/http/shapes.ts';
-import { mailLanguages } from '../../identity/tenants/sellers.ts';
+import { mailLanguages, reopenPolicies } from '../../identity/tenants/sellers.ts';
 import { maximumImageBytes } from './image.ts';
 import { mailTexts } from './mail-texts.ts';
 
@@ -60,6 +60,13 @@ export const sellerInput = Type.Object(
           '`{paidOn}` in `receipt`, `{nextAttempt}` in `paymentFailed`.',
       }),
     ),
+    reopenInvoices: Type.Optional(
+      Type.Enum([...reopenPolicies], {
+        description:
+          'Which disputes that are lost reopen the invoice that their payment had paid: NEVER, RETURNED (reason ' +
+          `\`returned\` or \`not_authorized\`), or ALWAYS. ${kept}`,
+      }),
+    ),
   },
   { $id: 'SellerModifyInput', additionalProperties: false },
 );
@@ -81,6 +88,7 @@ export const sellerRecord = Type.Object(
       type: ['object', 'null'],
       additionalProperties: true,
     }),
+    reopenInvoices: Type.Enum([...reopenPolicies]),
     updatedTime,
   },
   { $id: 'Seller' },

@@ -81,8 +81,9 @@ test('tenants and sellers show the same record of the seller, however it was cha
   const listed = dataOf(await florin.get('/api/tenant/list?pageSize=100', admin));
   expect(listed.find((one: { id: number }) => one.id === id)).toMatchObject(shared);
 
-  dataOf(await saveTenant({ id, mailLanguage: 'en' }));
-  expect(dataOf(await read(id, admin))).toMatchObject({ ...changes, brandColor, mailLanguage: 'en' });
+  dataOf(await saveTenant({ id, mailLanguage: 'en', reopenInvoices: 'ALWAYS' }));
+  const kept = { ...changes, brandColor, mailLanguage: 'en', reopenInvoices: 'ALWAYS' };
+  expect(dataOf(await read(id, admin))).toMatchObject(kept);
 });
 
 const withEnd = (start: string, size: number, end: string) =>

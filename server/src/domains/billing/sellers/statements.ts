@@ -15,6 +15,7 @@ export interface SellerRow {
   customer_mails: boolean;
   mail_language: MailLanguage;
   mail_texts: MailTexts | null;
+  reopen_invoices: ReopenPolicy;
   created_at: string;
   updated_at: string | null;
 }
@@ -27,8 +28,8 @@ const reopening = `coalesce(s.reopen_invoices, 'RETURNED')`;
 export const findSeller = statement<SellerRow>(
   'sellers.find',
   `select t.id, t.name, s.address, s.tax_id, s.brand_color, s.logo, s.logo_type,
-          coalesce(s.customer_mails, false) as customer_mails, ${language} as mail_language, s.mail_texts, t.created_at,
-          t.updated_at
+          coalesce(s.customer_mails, false) as customer_mails, ${language} as mail_language, s.mail_texts,
+          ${reopening} as reopen_invoices, t.created_at, t.updated_at
      from tenant t left join seller s on s.tenant_id = t.id
     where t.id = $1`,
 );
