@@ -81,6 +81,7 @@ export const auditListAction = [
   'dispute.file',
   'dispute.submit',
   'dispute.accept',
+  'finance.export',
 ] as const;
 
 export const auditExportFormat = [
@@ -169,6 +170,7 @@ export const auditExportAction = [
   'dispute.file',
   'dispute.submit',
   'dispute.accept',
+  'finance.export',
 ] as const;
 
 export const tenantsModifyMailLanguage = [
@@ -534,4 +536,79 @@ export const checkoutsListStatus = [
   'PROCESSING',
   'PAID',
   'EXPIRED',
+] as const;
+
+export const financesPaymentsStatus = [
+  'PENDING',
+  'PROCESSING',
+  'SUCCESS',
+  'FAILED',
+  'REFUNDED',
+  'CANCELLED',
+] as const;
+
+export const financesPaymentsFormat = [
+  'xlsx',
+  'csv',
+] as const;
+
+export const financesPaymentsLanguage = [
+  'en',
+  'de',
+] as const;
+
+export const financesRefundsStatus = [
+  'PENDING',
+  'PROCESSING',
+  'SUCCESS',
+  'FAILED',
+  'CANCELLED',
+] as const;
+
+export const financesRefundsFormat = [
+  'xlsx',
+  'csv',
+] as const;
+
+export const financesRefundsLanguage = [
+  'en',
+  'de',
+] as const;
+
+export const financesInvoicesStatus = [
+  'DRAFT',
+  'OPEN',
+  'PAID',
+  'VOID',
+  'UNCOLLECTIBLE',
+] as const;
+
+export const financesInvoicesFormat = [
+  'xlsx',
+  'csv',
+] as const;
+
+export const financesInvoicesLanguage = [
+  'en',
+  'de',
+] as const;
+
+export const financesLedgerFormat = [
+  'xlsx',
+  'csv',
+] as const;
+
+export const financesLedgerLanguage = [
+  'en',
+  'de',
+] as const;
+
+export const financesTaxesFormat = [
+  'xlsx',
+  'csv',
+] as const;
+
+export const financesTaxesLanguage = [
+  'en',
+  'de',
 ] as const;

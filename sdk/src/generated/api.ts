@@ -38,6 +38,7 @@ export class Api {
   declare readonly subscriptions: SubscriptionsApi;
   declare readonly checkouts: CheckoutsApi;
   declare readonly search: SearchApi;
+  declare readonly finances: FinancesApi;
 }
 
 export interface HealthApi {
@@ -1472,6 +1473,53 @@ export interface SearchApi {
   find(params: SearchFindParams, options?: RequestOptions): Call<SearchResult>;
 }
 
+export interface FinancesApi {
+  /**
+   * Save payments for finance.
+   *
+   * Returns a file instead of the JSON envelope: amounts in major units, names of customers, headers in the chosen language. Errors use the envelope. The export is recorded in the audit log.
+   *
+   * Needs the scope `transaction_read`.
+   */
+  payments(params?: FinancesPaymentsParams, options?: RequestOptions): Call<Response>;
+  /**
+   * Save refunds for finance.
+   *
+   * Returns a file instead of the JSON envelope: amounts in major units, names of customers, headers in the chosen language. Errors use the envelope. The export is recorded in the audit log.
+   *
+   * Needs the scope `transaction_read`.
+   */
+  refunds(params?: FinancesRefundsParams, options?: RequestOptions): Call<Response>;
+  /**
+   * Save invoices for finance.
+   *
+   * Returns a file instead of the JSON envelope: amounts in major units, names of customers, headers in the chosen language. Errors use the envelope. The export is recorded in the audit log.
+   *
+   * Needs the scope `invoice_read`.
+   */
+  invoices(params?: FinancesInvoicesParams, options?: RequestOptions): Call<Response>;
+  /**
+   * Save the ledger for finance.
+   *
+   * Returns a file instead of the JSON envelope: amounts in major units, names of customers, headers in the chosen language. Errors use the envelope. The export is recorded in the audit log. Each transfer is a row, oldest first, with the account that it debits and the one that it credits.
+   *
+   * `startDate` and `endDate` are UTC days, as in the ledger; the times are shown in `timeZone`.
+   *
+   * Needs the scope `transaction_read`.
+   */
+  ledger(params?: FinancesLedgerParams, options?: RequestOptions): Call<Response>;
+  /**
+   * Save taxes for finance.
+   *
+   * Returns a file instead of the JSON envelope: amounts in major units, names of customers, headers in the chosen language. Errors use the envelope. The export is recorded in the audit log. Net and tax of all finalized invoices that are not VOID, by month, country of the customer and tax rate. Credits, which are lines below zero, have rows of their own. The month is that in which the invoice was finalized, in `timeZone`.
+   *
+   * The country is that of the customer's present address. A rate is empty where a line has none, or its tax was given.
+   *
+   * Needs the scope `invoice_read`.
+   */
+  taxes(params?: FinancesTaxesParams, options?: RequestOptions): Call<Response>;
+}
+
 /** Event types, with what `data.object` of each is. */
 export interface EventObjects {
   'transaction.created': Transaction;
@@ -1546,7 +1594,7 @@ export interface AuditEntry {
   tenantId: string | null;
   /** By the database's clock. */
   time: string;
-  action: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "discrepancy.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | "session.end_after_reuse" | "audit.begin" | "dispute.close" | "backup.create" | "payment_method.setup" | "payment_method.default" | "payment_method.detach" | "invoice.send" | "transaction.capture" | "transaction.release" | "dispute.evidence" | "dispute.file" | "dispute.submit" | "dispute.accept" | (string & {});
+  action: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "discrepancy.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | "session.end_after_reuse" | "audit.begin" | "dispute.close" | "backup.create" | "payment_method.setup" | "payment_method.default" | "payment_method.detach" | "invoice.send" | "transaction.capture" | "transaction.release" | "dispute.evidence" | "dispute.file" | "dispute.submit" | "dispute.accept" | "finance.export" | (string & {});
   /** The part of `action` before the dot. */
   recordType: string;
   /** The record, as its own list shows it; null: the action concerns no single record. */
@@ -1580,7 +1628,7 @@ export interface AuditExportParams {
   format?: "ndjson" | "csv" | undefined;
   /** The id of a row: only rows below it. An export that broke off goes on after the last whole row received. */
   after?: string | undefined;
-  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "discrepancy.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | "session.end_after_reuse" | "audit.begin" | "dispute.close" | "backup.create" | "payment_method.setup" | "payment_method.default" | "payment_method.detach" | "invoice.send" | "transaction.capture" | "transaction.release" | "dispute.evidence" | "dispute.file" | "dispute.submit" | "dispute.accept" | undefined;
+  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "discrepancy.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | "session.end_after_reuse" | "audit.begin" | "dispute.close" | "backup.create" | "payment_method.setup" | "payment_method.default" | "payment_method.detach" | "invoice.send" | "transaction.capture" | "transaction.release" | "dispute.evidence" | "dispute.file" | "dispute.submit" | "dispute.accept" | "finance.export" | undefined;
   /** Only entries about records of this type, such as `channel`. */
   recordType?: string | undefined;
   /** Only entries about this record. Needs `recordType`. */
@@ -1604,7 +1652,7 @@ export interface AuditListParams {
   after?: string | undefined;
   /** Rows of a page. */
   pageSize?: number | undefined;
-  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "discrepancy.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | "session.end_after_reuse" | "audit.begin" | "dispute.close" | "backup.create" | "payment_method.setup" | "payment_method.default" | "payment_method.detach" | "invoice.send" | "transaction.capture" | "transaction.release" | "dispute.evidence" | "dispute.file" | "dispute.submit" | "dispute.accept" | undefined;
+  action?: "tenant.create" | "tenant.update" | "user.create" | "user.update" | "user.request_password_reset" | "user.reset_password" | "user.change_password" | "user.add_second_factor" | "user.remove_second_factor" | "user.add_passkey" | "user.update_passkey" | "user.remove_passkey" | "user.regenerate_recovery_codes" | "session.step_up" | "session.login" | "session.login_refused" | "session.logout" | "session.revoke" | "key.create" | "key.rotate" | "key.revoke" | "device.approve" | "device.deny" | "access.refuse" | "webhook.create" | "webhook.update" | "webhook.remove" | "webhook.rotate_secret" | "webhook.ping" | "webhook.replay" | "delivery.replay" | "inbox.create" | "channel.create" | "channel.update" | "transaction.update" | "refund.create" | "discrepancy.close" | "clock.create" | "clock.advance" | "customer.create" | "customer.update" | "invoice.create" | "invoice.update" | "invoice.finalize" | "invoice.pay" | "invoice.void" | "plan.create" | "plan.update" | "subscription.create" | "subscription.update" | "subscription.pause" | "subscription.resume" | "subscription.cancel" | "checkout.create" | "checkout.expire" | "checkout.pay" | "portal.create" | "transaction.export" | "refund.export" | "customer.export" | "invoice.export" | "subscription.export" | "event.export" | "delivery.export" | "audit.export" | "audit.expire" | "session.end_after_reuse" | "audit.begin" | "dispute.close" | "backup.create" | "payment_method.setup" | "payment_method.default" | "payment_method.detach" | "invoice.send" | "transaction.capture" | "transaction.release" | "dispute.evidence" | "dispute.file" | "dispute.submit" | "dispute.accept" | "finance.export" | undefined;
   /** Only entries about records of this type, such as `channel`. */
   recordType?: string | undefined;
   /** Only entries about this record. Needs `recordType`. */
@@ -2854,6 +2902,162 @@ export interface EventsListParams {
 export interface EventsStreamParams {
   /** false: answers what has happened since `Last-Event-ID`, and ends. Default true. */
   follow?: boolean | undefined;
+}
+
+export interface FinancesInvoicesParams {
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
+  status?: "DRAFT" | "OPEN" | "PAID" | "VOID" | "UNCOLLECTIBLE" | undefined;
+  /** Only the invoice with this number, such as `INV-000001`. */
+  number?: string | undefined;
+  /** Only invoices with a `dueDate` on or after this day, YYYY-MM-DD. */
+  dueFrom?: string | undefined;
+  /** Only invoices with a `dueDate` on or before this day, YYYY-MM-DD. */
+  dueTo?: string | undefined;
+  /** Only invoices of this customer. */
+  customerId?: number | undefined;
+  /** Only invoices of this subscription. */
+  subscriptionId?: number | undefined;
+  /** Only rows in this currency. */
+  currency?: string | undefined;
+  /** Only invoices with at least this `total`, in minor units. */
+  amountFrom?: number | undefined;
+  /** Only invoices with at most this `total`, in minor units. */
+  amountTo?: number | undefined;
+  /** true: only invoices with an `amountToReturn`. */
+  toReturn?: boolean | undefined;
+  /** Only rows whose metadata has this value under this key: `metadata[order]=7`. Up to 5 keys, which must all match. */
+  metadata?: Record<string, string> | undefined;
+  /** Only rows found by their id, their number, the beginning of their description, or the mail address or external id of their customer. */
+  search?: string | undefined;
+  /** The first day (YYYY-MM-DD), whole; or a time with its offset (2026-01-31T09:30:00+01:00), inclusive. */
+  startDate?: string | undefined;
+  /** The last day (YYYY-MM-DD), whole; or a time with its offset, exclusive. */
+  endDate?: string | undefined;
+  /** IANA time zone of the days, such as `Europe/Zurich`. UTC if absent. */
+  timeZone?: string | undefined;
+  /** true: live records. false: test records. Default: the mode of the key; live for a session. */
+  livemode?: boolean | undefined;
+  /** A workbook, or CSV with a byte order mark. */
+  format?: "xlsx" | "csv" | undefined;
+  /** Of headers and words. A German CSV has decimal commas, and semicolons between its cells. */
+  language?: "en" | "de" | undefined;
+}
+
+export interface FinancesLedgerParams {
+  /** Only this currency. */
+  currency?: string | undefined;
+  /** The first day, whole and in UTC: YYYY-MM-DD. */
+  startDate?: string | undefined;
+  /** The last day, whole and in UTC: YYYY-MM-DD. */
+  endDate?: string | undefined;
+  /** IANA time zone of the days, such as `Europe/Zurich`. UTC if absent. */
+  timeZone?: string | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
+  /** true: live records. false: test records. Default: the mode of the key; live for a session. */
+  livemode?: boolean | undefined;
+  /** A workbook, or CSV with a byte order mark. */
+  format?: "xlsx" | "csv" | undefined;
+  /** Of headers and words. A German CSV has decimal commas, and semicolons between its cells. */
+  language?: "en" | "de" | undefined;
+}
+
+export interface FinancesPaymentsParams {
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
+  status?: TransactionStatus | undefined;
+  /** Only payments through this channel. */
+  channelId?: number | undefined;
+  /** Only payments created by this user or with one of their keys. */
+  userId?: number | undefined;
+  /** Only payments of this customer. */
+  customerId?: number | undefined;
+  /** Only payments of this invoice. */
+  invoiceId?: number | undefined;
+  /** Only rows in this currency. */
+  currency?: string | undefined;
+  /** Only payments of at least this amount, in minor units. */
+  amountFrom?: number | undefined;
+  /** Only payments of at most this amount, in minor units. */
+  amountTo?: number | undefined;
+  /** Only rows whose metadata has this value under this key: `metadata[order]=7`. Up to 5 keys, which must all match. */
+  metadata?: Record<string, string> | undefined;
+  /** Only payments of which the provider knows a charge by this id (`providerReference`). */
+  providerReference?: string | undefined;
+  /** Only rows found by their id, the provider's id, the `Idempotency-Key` of their create, or the id of their customer or invoice; if there are none, by the beginning of their description. */
+  search?: string | undefined;
+  /** The first day (YYYY-MM-DD), whole; or a time with its offset (2026-01-31T09:30:00+01:00), inclusive. */
+  startDate?: string | undefined;
+  /** The last day (YYYY-MM-DD), whole; or a time with its offset, exclusive. */
+  endDate?: string | undefined;
+  /** IANA time zone of the days, such as `Europe/Zurich`. UTC if absent. */
+  timeZone?: string | undefined;
+  /** true: live records. false: test records. Default: the mode of the key; live for a session. */
+  livemode?: boolean | undefined;
+  /** A workbook, or CSV with a byte order mark. */
+  format?: "xlsx" | "csv" | undefined;
+  /** Of headers and words. A German CSV has decimal commas, and semicolons between its cells. */
+  language?: "en" | "de" | undefined;
+}
+
+export interface FinancesRefundsParams {
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
+  status?: RefundStatus | undefined;
+  /** Only refunds of payments through this channel. */
+  channelId?: number | undefined;
+  /** Only refunds created by this user or with one of their keys. */
+  userId?: number | undefined;
+  /** Only refunds of payments of this customer. */
+  customerId?: number | undefined;
+  /** Only refunds of payments of this invoice. */
+  invoiceId?: number | undefined;
+  /** Only rows in this currency. */
+  currency?: string | undefined;
+  /** Only refunds of at least this amount, in minor units. */
+  amountFrom?: number | undefined;
+  /** Only refunds of at most this amount, in minor units. */
+  amountTo?: number | undefined;
+  /** Only rows whose metadata has this value under this key: `metadata[order]=7`. Up to 5 keys, which must all match. */
+  metadata?: Record<string, string> | undefined;
+  /** Only refunds of this payment. */
+  transactionId?: string | undefined;
+  /** Only refunds that the provider knows by this id (`providerReference`). */
+  providerReference?: string | undefined;
+  /** Only rows found by their id, the id of their payment, the provider's id or the beginning of their reason. */
+  search?: string | undefined;
+  /** The first day (YYYY-MM-DD), whole; or a time with its offset (2026-01-31T09:30:00+01:00), inclusive. */
+  startDate?: string | undefined;
+  /** The last day (YYYY-MM-DD), whole; or a time with its offset, exclusive. */
+  endDate?: string | undefined;
+  /** IANA time zone of the days, such as `Europe/Zurich`. UTC if absent. */
+  timeZone?: string | undefined;
+  /** true: live records. false: test records. Default: the mode of the key; live for a session. */
+  livemode?: boolean | undefined;
+  /** A workbook, or CSV with a byte order mark. */
+  format?: "xlsx" | "csv" | undefined;
+  /** Of headers and words. A German CSV has decimal commas, and semicolons between its cells. */
+  language?: "en" | "de" | undefined;
+}
+
+export interface FinancesTaxesParams {
+  /** Only this currency. */
+  currency?: string | undefined;
+  /** The first day (YYYY-MM-DD), whole; or a time with its offset (2026-01-31T09:30:00+01:00), inclusive. */
+  startDate?: string | undefined;
+  /** The last day (YYYY-MM-DD), whole; or a time with its offset, exclusive. */
+  endDate?: string | undefined;
+  /** IANA time zone of the days, such as `Europe/Zurich`. UTC if absent. */
+  timeZone?: string | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
+  /** true: live records. false: test records. Default: the mode of the key; live for a session. */
+  livemode?: boolean | undefined;
+  /** A workbook, or CSV with a byte order mark. */
+  format?: "xlsx" | "csv" | undefined;
+  /** Of headers and words. A German CSV has decimal commas, and semicolons between its cells. */
+  language?: "en" | "de" | undefined;
 }
 
 export interface ForgotPasswordInput {

@@ -149,4 +149,9 @@ export const operations: Readonly<Record<string, Operation>> = {
   'checkouts.expire': ['POST', '/api/checkout/expire'],
   'customers.createPortal': ['POST', '/api/customer/portal'],
   'search.find': ['GET', '/api/search', 'm'],
+  'finances.payments': ['GET', '/api/finance/payments', 'dm'],
+  'finances.refunds': ['GET', '/api/finance/refunds', 'dm'],
+  'finances.invoices': ['GET', '/api/finance/invoices', 'dm'],
+  'finances.ledger': ['GET', '/api/finance/ledger', 'dm'],
+  'finances.taxes': ['GET', '/api/finance/taxes', 'dm'],
 };

@@ -3,6 +3,7 @@ import { checkouts } from '../domains/billing/checkouts/module.ts';
 import { customerMails } from '../domains/billing/customer-mails/module.ts';
 import { customers } from '../domains/billing/customers/module.ts';
 import { documents } from '../domains/billing/documents/module.ts';
+import { finance } from '../domains/billing/finance/module.ts';
 import { invoices } from '../domains/billing/invoices/module.ts';
 import { plans } from '../domains/billing/plans/module.ts';
 import { search } from '../domains/billing/search/module.ts';
@@ -85,6 +86,7 @@ const declared = [
   subscriptions,
   checkouts,
   search,
+  finance,
 ] as const satisfies readonly Module<BillingApp>[];
 
 /**

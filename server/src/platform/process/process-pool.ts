@@ -27,6 +27,7 @@ export interface ProcessPoolOptions {
 interface Task<Input, Value> {
   input: Input;
   group: string;
+  timeoutMs: number;
   end: (outcome: TaskOutcome<Value>) => void;
 }
 
@@ -67,10 +68,10 @@ export class ProcessPool<Input, Value> {
   }
 
   /** Never rejects. */
-  run(input: Input, group: string): Promise<TaskOutcome<Value>> {
+  run(input: Input, group: string, timeoutMs = this.#options.timeoutMs): Promise<TaskOutcome<Value>> {
     return new Promise((end) => {
       if (this.#isStopped) end({ outcome: 'stopped' });
-      else this.#add({ input, group, end });
+      else this.#add({ input, group, timeoutMs, end });
     });
   }
 
@@ -128,7 +129,7 @@ export class ProcessPool<Input, Value> {
   #begin(worker: Worker<Input, Value>, task: Task<Input, Value>): void {
     clearTimeout(worker.timer);
     worker.task = task;
-    worker.timer = setTimeout(() => this.#kill(worker, { outcome: 'timed_out' }), this.#options.timeoutMs);
+    worker.timer = setTimeout(() => this.#kill(worker, { outcome: 'timed_out' }), task.timeoutMs);
     // Without a callback a failure would be an event of its own; the exit reports it as well.
     worker.process.send(task.input as object, () => {});
   }

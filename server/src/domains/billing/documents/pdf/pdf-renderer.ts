@@ -1,8 +1,11 @@
+import type { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
 import { Refusal } from '../../../../core/errors.ts';
 import type { Log } from '../../../../platform/process/log.ts';
 import { ProcessPool, type TaskOutcome } from '../../../../platform/process/process-pool.ts';
 import type { InvoiceDocument } from '../document.ts';
+import { type WorkbookRequest, workbookStream } from '../spreadsheet/workbook.ts';
+import type { DocumentTask } from './pdf-process.ts';
 
 /** A PDF takes 20 to 60 kB. */
 const cacheBytes = 8 * 1024 * 1024;
@@ -33,9 +36,15 @@ export interface PdfRequest {
   tenantId: number;
 }
 
-/** Renders PDFs in separate processes, of which a limited number runs, and caches recent PDFs in memory. */
+/** A million rows take 40 s. */
+const workbookTimeoutMs = 5 * 60_000;
+
+/**
+ * Renders PDFs and writes workbooks in separate processes, of which a limited number runs, and caches recent PDFs in
+ * memory.
+ */
 export class PdfRenderer {
-  readonly #pool: ProcessPool<InvoiceDocument, Uint8Array>;
+  readonly #pool: ProcessPool<DocumentTask, Uint8Array | null>;
   readonly #cache: LRUCache<string, Buffer, PdfRequest>;
   readonly #options: PdfRendererOptions;
 
@@ -72,33 +81,51 @@ export class PdfRenderer {
     return this.#cache.forceFetch(request.tag, { context: request });
   }
 
+  /** A workbook as a stream. Refuses with `overloaded`, `rendering_failed` or `shutting_down` before its first byte. */
+  spreadsheet(request: WorkbookRequest): Promise<Readable> {
+    return workbookStream(
+      request,
+      (task) => this.#pool.run(task, String(request.tenantId), workbookTimeoutMs),
+      (outcome) => {
+        if (outcome.outcome === 'done') return;
+        throw this.#refusalOf(outcome, {
+          what: 'workbook',
+          timeoutMs: workbookTimeoutMs,
+          facts: { title: request.title },
+        });
+      },
+    );
+  }
+
   stop(): Promise<void> {
     return this.#pool.stop();
   }
 
   async #render({ invoice, tenantId }: PdfRequest): Promise<Buffer> {
     const result = await this.#pool.run(invoice, String(tenantId));
-    if (result.outcome !== 'done') throw this.#refusalOf(result, invoice);
-    const { buffer, byteOffset, byteLength } = result.value;
+    if (result.outcome !== 'done') {
+      const instead = `The page needs no renderer: ${invoice.payerPage ?? `/api/invoice/print?id=${invoice.id}`}.`;
+      const { timeoutMs } = this.#options;
+      throw this.#refusalOf(result, { what: 'PDF', timeoutMs, facts: { invoice: invoice.id }, instead });
+    }
+    const { buffer, byteOffset, byteLength } = result.value as Uint8Array;
     return Buffer.from(buffer, byteOffset, byteLength);
   }
 
-  #refusalOf(result: Exclude<TaskOutcome<unknown>, { outcome: 'done' }>, { id, payerPage }: InvoiceDocument): Refusal {
+  #refusalOf(
+    result: Exclude<TaskOutcome<unknown>, { outcome: 'done' }>,
+    { what, timeoutMs, facts, instead }: { what: string; timeoutMs: number; facts: object; instead?: string },
+  ): Refusal {
     if (result.outcome === 'full')
-      return new Refusal('overloaded', 'Too many PDFs are being rendered just now. Try again shortly.', {
+      return new Refusal('overloaded', `Too many ${what}s are being rendered just now. Try again shortly.`, {
         retryAfterSeconds: 5,
       });
     if (result.outcome === 'stopped')
       return new Refusal('shutting_down', 'This node is stopping. Ask another.', { retryAfterSeconds: 1 });
-    const { timeoutMs, log } = this.#options;
     const cause = result.outcome === 'failed' ? result.error : undefined;
     const reason = cause === undefined ? `It took longer than ${timeoutMs / 1000} s.` : 'The renderer failed.';
-    log.warn({ invoice: id, error: cause, reason }, 'A PDF could not be rendered');
-    return new Refusal(
-      'rendering_failed',
-      `The PDF could not be rendered. ${reason} The page needs no renderer: ` +
-        `${payerPage ?? `/api/invoice/print?id=${id}`}.`,
-      { retryAfterSeconds: 30, cause },
-    );
+    this.#options.log.warn({ ...facts, error: cause, reason }, `A ${what} could not be rendered`);
+    const message = [`The ${what} could not be rendered.`, reason, instead].filter(Boolean).join(' ');
+    return new Refusal('rendering_failed', message, { retryAfterSeconds: 30, cause });
   }
 }

@@ -81,4 +81,5 @@ export const auditActions = {
   'dispute.file': "A file was added to the evidence about a dispute.",
   'dispute.submit': "The evidence about a dispute was submitted.",
   'dispute.accept': "A dispute was accepted.",
+  'finance.export': "The ledger or the taxes were saved as a file for finance.",
 } as const;
