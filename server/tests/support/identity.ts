@@ -188,7 +188,7 @@ async function startNode({ db, keyring, clock, send, logError, idleMs }: NodeOpt
     tenantSellers: new RegisteredTenantSellers(),
   };
   const sessions = new SessionAuthenticator(identity);
-  const keys = new KeyAuthenticator(identity);
+  const keys = new KeyAuthenticator({ ...identity, onUnknown: () => {} });
   await bus.start();
   userMailWorker.start();
   const mailed = async () => {

@@ -2,7 +2,7 @@ import type { Refusal, RefusalType } from '../../core/errors.ts';
 import { platformTenant } from '../../core/principal.ts';
 import type { Actor } from '../../domains/identity/audit/append.ts';
 import type { RefusedRequests } from '../../domains/identity/audit/refused-requests.ts';
-import { AddressRefusal } from '../../domains/identity/developer-keys/key-authenticator.ts';
+import { OwnedKeyRefusal } from '../../domains/identity/developer-keys/key-authenticator.ts';
 import type { RefusedCall } from '../../platform/http/server/refuse.ts';
 
 const permissionRefusals: ReadonlySet<RefusalType> = new Set([
@@ -33,7 +33,7 @@ export function recordRefused(
     refusedRequests.record({ action: 'session.login_refused', tenantId: platformTenant, actor, type, route });
     return;
   }
-  const caller = refusal instanceof AddressRefusal ? { ...refusal.owner, requestId, address } : principal;
+  const caller = refusal instanceof OwnedKeyRefusal ? { ...refusal.owner, requestId, address } : principal;
   if (caller === undefined || !permissionRefusals.has(type)) return;
   refusedRequests.record({ action: 'access.refuse', tenantId: caller.tenantId, actor: caller, type, route });
 }

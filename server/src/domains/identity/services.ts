@@ -43,7 +43,11 @@ export function identityServices(node: NodeWith<IdentitySettings>): IdentityApp 
   const sessions = new SessionAuthenticator({ ...node, tokens, platformSecondFactorRequired, isStrict, lifetimes });
   lifecycle.add('last uses of sessions', () => sessions.settled());
   const sessionCookie = new SessionCookie(publicUrl);
-  const keys = new KeyAuthenticator(node);
+  const unknownKeys = node.metrics.counter(
+    'florin_unknown_keys_total',
+    'Requests with a developer key that nobody has. Those with a revoked or expired key are in the request log.',
+  );
+  const keys = new KeyAuthenticator({ ...node, onUnknown: () => unknownKeys.inc() });
   lifecycle.add('last uses of keys', () => keys.settled());
 
   const resetMailer = new ResetMailer(node);

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../core/clock.ts';
-import { Refusal } from '../../../core/errors.ts';
+import { Refusal, type RefusalType } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { keyHoldsAll, scopesOfKey } from '../../../core/scopes.ts';
 import type { Caches } from '../../../platform/postgres/caches.ts';
@@ -8,86 +8,100 @@ import { principalOfAccount } from '../sessions/account.ts';
 import { type LiveCredential, LiveCredentials } from '../sessions/live-credentials.ts';
 import { addressMatcher } from './allowed-addresses.ts';
 import { fingerprintOf, hasKeyFormat } from './rules.ts';
-import { findLiveKey, liveKeys, recordLastUses } from './statements.ts';
+import { findKnownKey, liveKeys, recordLastUses } from './statements.ts';
 
 export interface KeyAuthenticatorOptions {
   database: Database;
   caches: Pick<Caches, 'readThrough'>;
   clock: Clock;
   logError: (error: unknown, message: string) => void;
+  /** Called for a key that nobody has. */
+  onUnknown: () => void;
 }
 
-interface LiveKey extends LiveCredential<number> {
+interface KnownKey extends LiveCredential<number> {
+  isLive: boolean;
   /** Undefined: from anywhere. */
   isAllowedFrom: ((address: string) => boolean) | undefined;
 }
 
-/** Authenticates developer keys, from a cache of live keys. */
+/** Authenticates developer keys, from a cache of keys that exist. */
 export class KeyAuthenticator {
   readonly #clock: Clock;
-  readonly #live: LiveCredentials<number, LiveKey>;
+  readonly #onUnknown: () => void;
+  readonly #known: LiveCredentials<number, KnownKey>;
 
-  constructor({ database, caches, clock, logError }: KeyAuthenticatorOptions) {
+  constructor({ database, caches, clock, logError, onUnknown }: KeyAuthenticatorOptions) {
     this.#clock = clock;
-    this.#live = new LiveCredentials({
+    this.#onUnknown = onUnknown;
+    this.#known = new LiveCredentials({
       name: liveKeys,
       caches,
-      load: (fingerprint) => loadLiveKey(database, fingerprint),
+      load: (fingerprint) => loadKey(database, fingerprint),
       recordUses: (...uses) => database.run(recordLastUses, uses),
       onUsesLost: (error) => logError(error, 'The last uses of developer keys could not be recorded.'),
     });
   }
 
   /**
-   * Refuses with `credentials_invalid`, and with `address_not_allowed` a key that is limited to other addresses.
+   * Refuses with `credentials_invalid`, and with `address_not_allowed` a key that is limited to other addresses. The
+   * refusal of a key that somebody has, or had, is an `OwnedKeyRefusal`.
    * Queries the database only for a key that is not cached. A check is not recorded as a use.
    */
   async authenticate(key: string, address: string, isCheck = false): Promise<Principal> {
-    if (!hasKeyFormat(key)) throw keyRefused();
-    return this.#admit(await this.#live.find(fingerprintOf(key)), address, isCheck);
+    const known = hasKeyFormat(key) ? await this.#known.find(fingerprintOf(key)) : undefined;
+    if (known !== undefined) return this.#admit(known, address, isCheck);
+    this.#onUnknown();
+    throw new Refusal('credentials_invalid', notAccepted);
   }
 
   /** The same for a key that is cached, by its fingerprint; undefined: it is not. */
   authenticateCached(fingerprint: string, address: string): Principal | undefined {
-    const live = this.#live.peek(fingerprint);
-    return live && this.#admit(live, address, false);
+    const known = this.#known.peek(fingerprint);
+    return known && this.#admit(known, address, false);
   }
 
-  #admit(live: LiveKey | undefined, address: string, isCheck: boolean): Principal {
+  #admit(key: KnownKey, address: string, isCheck: boolean): Principal {
+    const { isLive, expiresAtMs, isAllowedFrom, principal } = key;
     const nowMs = this.#clock();
-    if (live === undefined || live.expiresAtMs <= nowMs) throw keyRefused();
-    if (live.isAllowedFrom !== undefined && !live.isAllowedFrom(address))
-      throw new AddressRefusal(live.principal, address);
-    if (!isCheck) this.#live.recordUse(live, nowMs, address);
-    return live.principal;
+    if (!isLive || expiresAtMs <= nowMs) throw new OwnedKeyRefusal('credentials_invalid', notAccepted, principal);
+    if (isAllowedFrom !== undefined && !isAllowedFrom(address)) {
+      const message = `This key is not accepted from ${address}.`;
+      throw new OwnedKeyRefusal('address_not_allowed', message, principal);
+    }
+    if (!isCheck) this.#known.recordUse(key, nowMs, address);
+    return principal;
   }
 
   /** Resolves when the last uses recorded so far have been written. */
   settled(): Promise<void> {
-    return this.#live.settled();
+    return this.#known.settled();
   }
 }
 
-function keyRefused(): Refusal {
-  return new Refusal('credentials_invalid', 'The key is not known, was revoked, or has expired.');
-}
+/** The same for all, because it says nothing about a key that is not the caller's. */
+const notAccepted = 'The key is not known, was revoked, or has expired.';
 
-/** A key that is right and used from an address that it is not allowed from: somebody else may have it. */
-export class AddressRefusal extends Refusal {
+/**
+ * A key that somebody has, or had, and that is not accepted: it was revoked, has expired, or is used from an address
+ * that it is not allowed from. Somebody else may have it.
+ */
+export class OwnedKeyRefusal extends Refusal {
   readonly owner: Principal;
 
-  constructor(owner: Principal, address: string) {
-    super('address_not_allowed', `This key is not accepted from ${address}.`);
+  constructor(type: RefusalType, message: string, owner: Principal) {
+    super(type, message);
     this.owner = owner;
   }
 }
 
-async function loadLiveKey(database: Database, fingerprint: string): Promise<LiveKey | undefined> {
-  const [row] = await database.run(findLiveKey, [Buffer.from(fingerprint, 'base64')]);
+async function loadKey(database: Database, fingerprint: string): Promise<KnownKey | undefined> {
+  const [row] = await database.run(findKnownKey, [Buffer.from(fingerprint, 'base64')]);
   if (row === undefined) return undefined;
   const owner = principalOfAccount(row);
   return {
     id: row.key_id,
+    isLive: row.is_live,
     principal: {
       ...owner,
       by: 'key',

@@ -41,7 +41,9 @@ export interface ExpiringKeyRow {
 }
 
 /** An active key with its owner; the owner and the owner's tenant are enabled. */
-interface LiveKeyRow extends AccountRow {
+interface KnownKeyRow extends AccountRow {
+  /** Neither the key was revoked nor its owner or tenant disabled. */
+  is_live: boolean;
   allowed_addresses: string[];
   key_id: number;
   livemode: boolean;
@@ -184,11 +186,12 @@ export const revokeKeysOfUser = statement<{ user_id: number }>(
   { invalidates: { cache: principals, key: ({ user_id }) => user_id } },
 );
 
-export const findLiveKey = statement<LiveKeyRow>(
-  'developer_keys.find_live',
-  `select k.id as key_id, k.livemode, k.scope, k.expires_at, k.last_used_at, k.allowed_addresses, ${accountColumns}
+/** Also a key that is not accepted any more, whose owner is told of its use. Values: the hash of the key. */
+export const findKnownKey = statement<KnownKeyRow>(
+  'developer_keys.find_known',
+  `select k.state = 1 and u.state and t.state as is_live, k.id as key_id, k.livemode, k.scope, k.expires_at, k.last_used_at, k.allowed_addresses, ${accountColumns}
      from developer_key k join app_user u on u.id = k.user_id join tenant t on t.id = u.tenant_id
-    where k.key_hash = $1 and k.state = 1 and u.state and t.state`,
+    where k.key_hash = $1`,
 );
 
 /** Writes each key at most once a minute, over all nodes. Values: ids, times of use, addresses. */

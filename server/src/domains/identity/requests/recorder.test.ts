@@ -12,6 +12,7 @@ const answered = (changes: Partial<AnsweredRequest> = {}): AnsweredRequest => ({
   path: '/api/channel/list',
   status: 200,
   durationMs: 1,
+  address: '127.0.0.1',
   requestId: 'r',
   headers: {},
   mode: undefined,

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { secondMs } from '../../../core/clock.ts';
+import { minuteMs, secondMs } from '../../../core/clock.ts';
 import type { Refusal } from '../../../core/errors.ts';
 import type { GenerateUuid } from '../../../core/id.ts';
 import { modeName } from '../../../core/livemode.ts';
@@ -7,6 +7,7 @@ import type { Principal } from '../../../core/principal.ts';
 import { withoutSecrets } from '../../../core/without-secrets.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { WriteBehind } from '../../../platform/postgres/write-behind.ts';
+import { OwnedKeyRefusal } from '../developer-keys/key-authenticator.ts';
 import { insertRequests, type LoggedRequest, loggedRequests } from './statements.ts';
 
 /** Which requests are recorded: `writes` are those that change something, and all refused ones. */
@@ -20,6 +21,8 @@ export interface AnsweredRequest {
   status: number;
   durationMs: number;
   requestId: string;
+  /** The caller's address. */
+  address: string;
   /** The headers of the request. */
   headers: IncomingHttpHeaders;
   /** The mode that the answer named: `live` or `test`. */
@@ -44,6 +47,11 @@ const writeEveryMs = secondMs;
  */
 const maxPerTenant = 100;
 const maxOfAllTenants = 1_000;
+/**
+ * Refused sign-ins that are recorded of one key in a minute. A program that has not noticed that its key was revoked
+ * would otherwise fill the log of the tenant.
+ */
+const maxSignInsPerKey = 10;
 /** About 5 MB, while the database does not answer. */
 const maxWaiting = 10 * maxOfAllTenants;
 
@@ -60,6 +68,9 @@ export class RequestRecorder {
   readonly #entries: WriteBehind<LoggedRequest>;
   /** Counts of the current second, by tenant. */
   readonly #counts = new Map<number, { succeeded: number; refused: number }>();
+  /** Refused sign-ins of the current minute, by key. Only keys that somebody has, or had, are counted. */
+  readonly #signIns = new Map<number, number>();
+  #signInsSinceMs = 0;
   #total = 0;
   #countedSinceMs = 0;
 
@@ -78,9 +89,12 @@ export class RequestRecorder {
     });
   }
 
-  /** Returns at once. Requests of unauthenticated callers belong to no tenant and are not recorded. */
+  /**
+   * Returns at once. A request with a key that is not accepted any more is recorded for the tenant whose key it was;
+   * those of other unauthenticated callers belong to no tenant and are not recorded.
+   */
   record(request: AnsweredRequest): void {
-    const { principal } = request;
+    const principal = request.principal ?? this.#ownerOfKey(request);
     if (principal === undefined || !this.#isRecorded(request)) return;
     const { generateUuid, onDropped } = this.#options;
     const isWithinLimits = this.#count(principal.tenantId, request.refusal === undefined ? 'succeeded' : 'refused');
@@ -90,6 +104,21 @@ export class RequestRecorder {
   /** Resolves when everything recorded so far is written, or dropped. */
   flush(): Promise<void> {
     return this.#entries.flush();
+  }
+
+  /** Whose key was not accepted, unless enough of its sign-ins are recorded in this minute. */
+  #ownerOfKey({ refusal, address }: AnsweredRequest): Principal | undefined {
+    if (!(refusal instanceof OwnedKeyRefusal)) return undefined;
+    const nowMs = performance.now();
+    if (nowMs - this.#signInsSinceMs >= minuteMs) {
+      this.#signInsSinceMs = nowMs;
+      this.#signIns.clear();
+    }
+    const { owner } = refusal;
+    const keyId = owner.keyId as number;
+    const count = (this.#signIns.get(keyId) ?? 0) + 1;
+    this.#signIns.set(keyId, count);
+    return count > maxSignInsPerKey ? undefined : { ...owner, address };
   }
 
   #isRecorded({ method, path, refusal }: AnsweredRequest): boolean {
@@ -120,7 +149,7 @@ export class RequestRecorder {
 
 function entryOf(
   { method, path, status, durationMs, requestId, headers, mode, refusal }: AnsweredRequest,
-  { tenantId, userId, keyId, address }: Principal,
+  { tenantId, userId, keyId, address, livemode }: Principal,
   id: string,
 ): LoggedRequest {
   const userAgent = headers['user-agent'];
@@ -132,7 +161,7 @@ function entryOf(
     path,
     status,
     durationMs: Math.round(durationMs),
-    livemode: mode === undefined ? undefined : mode === modeName(true),
+    livemode: mode === undefined ? livemode : mode === modeName(true),
     userId,
     keyId,
     requestId,

@@ -179,3 +179,42 @@ test('requests are removed when they expire', async () => {
   await deleteInBatches(db.database, deleteExpiredRequests, [leastUuidAt(Date.now() + 60_000)], 2);
   expect(await db.query('select from api_request')).toEqual([]);
 });
+
+test('refused sign-ins of a key are in the log of the tenant whose key it was, ten a minute at most', async () => {
+  const revoked = await makeKey(florin, merchant.as, '*', false);
+  const limited = dataOf(
+    await florin.post('/api/developer/mine/generate', { scope: '*', allowedAddresses: ['192.0.2.1'] }, merchant.as),
+  );
+  // It is known to this node as a key that works.
+  await florin.get('/api/channel/list', revoked.as);
+  dataOf(await florin.post('/api/developer/mine/revoke', { id: revoked.id }, merchant.as));
+  await eventually('it is revoked', async () => (await florin.get('/api/channel/list', revoked.as)).status === 401);
+  const refused = await send('POST', '/api/transaction/create', revoked.as, { amount: 1 });
+  expect(await entryOf(refused)).toMatchObject({
+    ...{ status: 401, path: '/api/transaction/create', errorType: 'credentials_invalid' },
+    ...{ by: 'key', keyId: revoked.id, userId: merchant.id, livemode: false },
+  });
+  const elsewhere = await send('GET', '/api/channel/list', `ApiKey ${limited.sk}`);
+  expect(await entryOf(elsewhere)).toMatchObject({ status: 403, errorType: 'address_not_allowed', keyId: limited.id });
+
+  for (let i = 0; i < 20; i++) await send('GET', '/api/channel/list', revoked.as);
+  const last = await send('GET', '/api/channel/list', merchant.as);
+  await entryOf(last);
+  const ofKey = (await list('pageSize=100')).filter(
+    ({ keyId, status }: Record<string, unknown>) => keyId === revoked.id && status === 401,
+  );
+  expect(ofKey).toHaveLength(10);
+});
+
+test('a key that nobody has is only counted', async () => {
+  const countOf = async () => {
+    const text = await (await fetch(`${florin.address}/metrics`)).text();
+    return Number(/^florin_unknown_keys_total (\d+)$/m.exec(text)?.[1]);
+  };
+  const before = await countOf();
+  const requestId = await send('GET', '/api/channel/list', `ApiKey sk_live_${'x'.repeat(32)}`);
+  await eventually('it is counted', async () => (await countOf()) === before + 1);
+  const last = await send('GET', '/api/channel/list', admin);
+  await entryOf(last, admin);
+  expect(await list(`requestId=${requestId}`, admin)).toEqual([]);
+});

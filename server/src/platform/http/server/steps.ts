@@ -82,6 +82,8 @@ export interface ReplyFacts {
   refusal: Refusal | undefined;
   /** The caller, if authenticated. */
   principal: Principal | undefined;
+  /** The caller's address. */
+  address: string;
   /** The headers of the request. */
   headers: IncomingHttpHeaders;
   /** The mode that the answer named (`mode.ts`). */
@@ -302,6 +304,7 @@ function factsOf(reply: FastifyReply, nowMs: number): ReplyFacts {
     requestId: request.id,
     refusal: request.refusal,
     principal: request.principal,
+    address: request.address,
     headers: request.raw.headers,
     mode: reply.getHeader(modeHeader) as string | undefined,
   };
