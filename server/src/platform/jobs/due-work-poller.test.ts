@@ -52,6 +52,16 @@ test('the topic of due work is published again and again while it is due, and no
   expect(woken.letters).toBe(0);
 });
 
+test('several works of one topic are all looked for', async () => {
+  const works = ['parcel', 'letter'].map((table) => ({
+    topic: 'parcels',
+    due: `select from ${table} where due_ms <= $1::float8`,
+  }));
+  const woken = polling({ works });
+  await db.query('insert into parcel values (1, 1000)');
+  await eventually('it was woken for the first of them', () => woken.parcels > 0);
+});
+
 test('polling continues when the database is available again', async () => {
   let isAway = true;
   let tries = 0;

@@ -67,7 +67,10 @@ export class DueWorkPoller {
     this.#pollEveryMs = options.pollEveryMs ?? defaultPollMs;
     this.#idlePollEveryMs = options.idlePollEveryMs ?? defaultIdlePollMs;
     this.#restPollEveryMs = options.restPollEveryMs ?? defaultRestPollMs;
-    const columns = options.works.map(({ topic, due }) => `exists (${due}) as "${topic}"`);
+    const columns = topicsOf(options.works).map((topic) => {
+      const ofTopic = options.works.filter((work) => work.topic === topic);
+      return `${ofTopic.map(({ due }) => `exists (${due})`).join(' or ')} as "${topic}"`;
+    });
     this.#statement = statement('due_work.poll', `select ${columns.join(', ')}`);
   }
 
@@ -102,7 +105,7 @@ export class DueWorkPoller {
     const { database, clock, works, onDue } = this.#options;
     try {
       const [row] = await database.run(this.#statement, [clock()]);
-      const due = works.filter(({ topic }) => row?.[topic]).map(({ topic }) => topic);
+      const due = topicsOf(works).filter((topic) => row?.[topic]);
       this.#hasFailed = false;
       this.#emptyPolls = due.length > 0 ? 0 : this.#emptyPolls + 1;
       if (this.#isRunning && due.length > 0) onDue(due);
@@ -116,4 +119,9 @@ export class DueWorkPoller {
     if (this.#emptyPolls < emptyPollsUntilIdle) return this.#pollEveryMs;
     return this.#emptyPolls < emptyPollsUntilRest ? this.#idlePollEveryMs : this.#restPollEveryMs;
   }
+}
+
+/** Several works may have one topic. */
+function topicsOf(works: readonly DueWork[]): Topic[] {
+  return [...new Set(works.map(({ topic }) => topic))];
 }

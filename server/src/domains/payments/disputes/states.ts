@@ -52,7 +52,9 @@ export function standingAfter(
   const rise = disputeStages.indexOf(stage) - disputeStages.indexOf(before.stage);
   if (rise > 0) return { stage, status };
   const stays = { stage: before.stage, status: before.status };
-  if (rise < 0 || status === before.status || !nextStatuses[before.status].includes(status)) return stays;
+  if (status === before.status || !nextStatuses[before.status].includes(status)) return stays;
+  // An offer to go on that nobody took leaves the former decision.
+  if (rise < 0) return isDecided(status) ? { stage: before.stage, status } : stays;
   if (status !== 'OPEN') return { stage, status };
   return respondBy !== null && (before.respond_by === null || respondBy > before.respond_by)
     ? { stage, status }

@@ -55,28 +55,30 @@ function readSigned(body: Buffer, signature: string, webhookSecret: string): Pro
   const [of, entity] = isEvent ? [entityId, entityIn(message)] : [id, message];
   // An entity has no message id. The hash of the body identifies repeats: another state of the entity has other bytes.
   const eventId = isEvent ? id : hash('sha256', body);
-  return { ...callbackOf(eventId, updateOf(of, entity)), ...moneyNoticesOf(of, entity, message) };
+  return moneyCallbackOf(eventId, of, entity, message) ?? callbackOf(eventId, updateOf(of, entity));
 }
 
 /**
- * What a message reports of money that Florin did not move: a chargeback, or a refund without our key. The payment of
- * either is in the entity, or in the address of an entity that the message does not have.
+ * A message about money that Florin did not move: a chargeback, or a refund without our key. The payment of either is in
+ * the entity, or in the address of an entity that the message does not have; then whose refund it is is not known.
  */
-function moneyNoticesOf(
+function moneyCallbackOf(
+  eventId: string,
   id: unknown,
   entity: Record<string, unknown>,
   message: Record<string, unknown>,
-): Pick<ProviderCallback, 'disputeNotice' | 'refundNotice'> {
+): ProviderCallback | undefined {
   const charge = paymentOf(entity, message);
   const livemode = livemodeIn(entity);
   const named = livemode === undefined ? {} : { livemode };
   if (isMollieId(id, 'chb_')) {
-    return { disputeNotice: { reference: id, ...(charge !== undefined && { chargeReference: charge }), ...named } };
+    const disputeNotice = { reference: id, ...(charge !== undefined && { chargeReference: charge }), ...named };
+    return { eventId, disputeNotice };
   }
-  const isForeign = isMollieId(id, 're_') && keyIn(entity.metadata) === undefined;
-  return isForeign && charge !== undefined
-    ? { refundNotice: { reference: id, chargeReference: charge, ...named } }
-    : {};
+  if (!isMollieId(id, 're_') || charge === undefined || keyIn(entity.metadata) !== undefined) return undefined;
+  return entity.id === undefined
+    ? { ...callbackOf(eventId, { reference: id }), chargeNotice: { reference: charge } }
+    : { eventId, refundNotice: { reference: id, chargeReference: charge, ...named } };
 }
 
 function paymentOf({ paymentId }: Record<string, unknown>, message: Record<string, unknown>): string | undefined {
