@@ -93,18 +93,24 @@ test('the summary sums payments in total, by status and by channel, exactly even
       data: {
         livemode: true,
         ...days,
-        ...{ count: 2, amounts: [eur], ...nothingTried },
+        ...{ count: 2, amounts: [eur], ...nothingTried, disputes: 0, disputeRate: null },
         statuses: [{ status: 'PENDING', count: 2, amounts: [eur] }],
-        channels: [{ channelId: wire, channelName: 'Wire', count: 2, amounts: [eur], ...nothingTried }],
+        channels: [
+          {
+            ...{ channelId: wire, channelName: 'Wire', count: 2, amounts: [eur], ...nothingTried },
+            ...{ disputes: 0, disputeRate: null },
+          },
+        ],
       },
     },
   });
+  const undisputed = { disputes: 0, disputeRate: 0 };
   const ofTests = {
     livemode: false,
     ...days,
-    ...{ count: 1, amounts: [usd], ...tried },
+    ...{ count: 1, amounts: [usd], ...tried, ...undisputed },
     statuses: [{ status: 'SUCCESS', count: 1, amounts: [usd] }],
-    channels: [{ channelId: cards, channelName: 'Cards', count: 1, amounts: [usd], ...tried }],
+    channels: [{ channelId: cards, channelName: 'Cards', count: 1, amounts: [usd], ...tried, ...undisputed }],
   };
   expect(dataOf(await florin.get('/api/statistics/summary?livemode=false', admin))).toEqual(ofTests);
   expect(dataOf(await florin.get(`/api/statistics/summary?channelId=${cards}`, admin))).toEqual(ofTests);

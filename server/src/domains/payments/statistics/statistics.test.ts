@@ -159,6 +159,12 @@ function ratesOf(rows: readonly Charge[] | undefined) {
   return { charges: { succeeded, failed, cancelled }, successRate };
 }
 
+/** Nobody disputes anything here. */
+function disputeRateOf(rows: readonly Charge[] | undefined) {
+  if (rows === undefined) return { disputes: null, disputeRate: null };
+  return { disputes: 0, disputeRate: rows.some(({ state }) => state === 'SUCCEEDED') ? 0 : null };
+}
+
 const names: Record<number, string> = {
   10: 'Platform cards',
   11: 'Cards of One',
@@ -177,6 +183,7 @@ function expectedSummary(query: Query, caller: Principal) {
     endDate,
     ...sumsOf(own),
     ...ratesOf(tried),
+    ...disputeRateOf(tried),
     statuses: expect.toSatisfy((statuses: { status: string }[]) => {
       const expected = distinct(own.map(({ status }) => status)).map((status) => ({
         status,
@@ -190,6 +197,7 @@ function expectedSummary(query: Query, caller: Principal) {
       channelName: names[id],
       ...sumsOf(own.filter(({ channel_id }) => channel_id === id)),
       ...ratesOf(tried?.filter(({ channel_id }) => channel_id === id)),
+      ...disputeRateOf(tried?.filter(({ channel_id }) => channel_id === id)),
     })),
   };
 }

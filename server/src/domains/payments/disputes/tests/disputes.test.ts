@@ -142,6 +142,14 @@ test('money that comes back is a dispute that is LOST at once, without a form', 
   expect(await payment(id)).toMatchObject({ status: 'SUCCESS', amountDisputed: 1000 });
 });
 
+test('the dispute rate of a channel counts disputes, and neither inquiries nor money that comes back', async () => {
+  const other = await makeChannel(florin, as, { provider: 'sandbox', webhookSecret: 'a secret between two' });
+  for (const word of ['dispute', 'dispute:inquiry', 'debit:returned'])
+    await disputeOf(await pay(word, { channelId: other }));
+  const { channels } = dataOf(await florin.get(`/api/statistics/summary?livemode=false&channelId=${other}`, as));
+  expect(channels).toMatchObject([{ charges: { succeeded: 3 }, disputes: 1, disputeRate: 0.3333 }]);
+});
+
 test('a warning of fraud is shown and told, and changes nothing else', async () => {
   const id = await pay('fraud-warning');
   const warned = await eventually('it is warned', async () => {

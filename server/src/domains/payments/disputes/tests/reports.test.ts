@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { insertDefaultMethod } from '../../../../../tests/support/billing/invoices.ts';
 import { brokenClaims } from '../../../../../tests/support/broken-claims.ts';
 import { operationsNode } from '../../../../../tests/support/payments/operations-node.ts';
 import { arrangeChannels, principalOf } from '../../../../../tests/support/payments/payments.ts';
@@ -151,6 +152,33 @@ describe('a reading', () => {
       uuidOfPublicId('txn', id),
     ]);
     expect(booked).toHaveLength(5);
+  });
+
+  test('of a debit that its payer had not authorized ends the payment method, and its customer is told once', async () => {
+    const id = await paid();
+    const [customer] = (await db.query<{ id: number }>(
+      `insert into customer (tenant_id, name, default_channel_id, created_at) values (1, 'One', 21, now()) returning id`,
+    )) as [{ id: number }];
+    await insertDefaultMethod(db, customer.id, channelId);
+    await db.query(
+      `update transaction t set customer_id = m.customer_id, method_id = m.id from payment_method m where t.id = $1`,
+      [uuidOfPublicId('txn', id)],
+    );
+    const calls: string[] = [];
+    deps.methodCustomers.lock = async (_, { customerId }) => void calls.push(`locked ${customerId === customer.id}`);
+    deps.methodCustomers.defaultChanged = async () => void calls.push('changed');
+    const returned = { status: 'LOST', reason: 'not_authorized', methodFailure: 'mandate_revoked' } as const;
+    await report(disputeOf(id, returned));
+    await report(disputeOf(id, { ...returned, providerReason: 'again' }));
+    const methods = await db.query('select status, failure_code, is_default from payment_method');
+    expect(methods).toEqual([{ status: 'REVOKED', failure_code: 'mandate_revoked', is_default: false }]);
+    expect(calls.filter((call) => call === 'changed')).toHaveLength(1);
+    expect(calls[0]).toBe('locked true');
+    const events = await db.query<{ type: string }>(`select type from event where type like 'payment_method.%'`);
+    expect(events.map(({ type }) => type)).toEqual(['payment_method.revoked']);
+    // Florin did not attach it, which `verify` would find.
+    await db.query('update transaction set customer_id = null, method_id = null where method_id is not null');
+    await db.query('delete from payment_method');
   });
 
   test('of a fee books the difference to what was told before, in either direction', async () => {
