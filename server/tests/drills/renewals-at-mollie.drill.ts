@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, test } from 'vitest';
-import { months, renewAtRandom, untilActive } from '../support/billing/random-renewals.ts';
+import { months, providerTimeout, renewAtRandom, untilActive } from '../support/billing/random-renewals.ts';
 import { startYear, type Year } from '../support/billing/subscribed-year.ts';
 import { seededRandom } from '../support/faults/kills.ts';
 import { eventually } from '../support/postgres/database.ts';
@@ -22,7 +22,7 @@ const random = seededRandom(seed + 1);
 beforeAll(async () => {
   mollie = await MollieSimulator.start();
   year = await startYear({
-    environment: { APP_PROVIDER_MOLLIE_URL: mollie.url },
+    environment: { APP_PROVIDER_MOLLIE_URL: mollie.url, APP_PROVIDER_TIMEOUT: providerTimeout },
     channel: { provider: 'mollie', livemode: false, apiKey: 'test_simulated', webhookSecret: 'a secret of this drill' },
   });
   answering = setInterval(answer, everyMs);

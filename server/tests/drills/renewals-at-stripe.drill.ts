@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, test } from 'vitest';
-import { months, renewAtRandom, untilActive } from '../support/billing/random-renewals.ts';
+import { months, providerTimeout, renewAtRandom, untilActive } from '../support/billing/random-renewals.ts';
 import { startYear, type Year } from '../support/billing/subscribed-year.ts';
 import { type StripeSimulator, simulatedApiKey, startStripeSimulator } from '../support/simulators/stripe.ts';
 
@@ -23,7 +23,7 @@ let year: Year;
 beforeAll(async () => {
   stripe = await startStripeSimulator();
   year = await startYear({
-    environment: { APP_PROVIDER_STRIPE_URL: stripe.url },
+    environment: { APP_PROVIDER_STRIPE_URL: stripe.url, APP_PROVIDER_TIMEOUT: providerTimeout },
     channel: { provider: 'stripe', livemode: false, apiKey: simulatedApiKey },
   });
 });

@@ -190,11 +190,18 @@ async function forEach<One, Result>(all: readonly One[], work: (one: One) => Pro
   return results;
 }
 
-/** Waits for a method, whose calls a full machine may answer too late: they are looked up after 5 s, then after 30 s. */
+/** Of a call. On a full machine a simulator may need more than a second, and each call that is late is looked up. */
+export const providerTimeout = '3s';
+
+/** Waits for a method. A call that was answered too late is looked up after 5 s, 30 s and 5 min. */
 export async function untilActive(year: Year, id: string): Promise<void> {
   await eventually(
     'the method can be charged',
-    async () => (await year.get(`payment-method/detail?id=${id}`)).status === 'ACTIVE',
-    180_000,
+    async () => {
+      const { status, failureCode } = await year.get(`payment-method/detail?id=${id}`);
+      if (status === 'FAILED') throw new Error(`The method ${id} was not kept: ${failureCode}`);
+      return status === 'ACTIVE';
+    },
+    400_000,
   );
 }
