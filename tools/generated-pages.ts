@@ -7,6 +7,7 @@ import { modules } from '@florin/server/app/modules.ts';
 import { declaredOpenApi } from '@florin/server/app/openapi/document.ts';
 import { allRoutes, groups } from '@florin/server/app/routes.ts';
 import { scopeOfEventType } from '@florin/server/core/event-types.ts';
+import { rules } from '@florin/server/core/refusal-rules.ts';
 import { roles } from '@florin/server/core/scopes.ts';
 import { auditActions } from '@florin/server/domains/identity/audit/actions.ts';
 import { behaviours } from '@florin/server/domains/payments/providers/sandbox/behaviours.ts';
@@ -73,10 +74,19 @@ function parts(): Record<string, () => string> {
     roles: rolesTable,
     'event types': eventTypesTable,
     'audit actions': auditActionsTable,
+    rules: rulesTable,
     'sandbox behaviours': sandboxTable,
     'sandbox method words': sandboxMethodTable,
     ...Object.fromEntries([...requests, ...shapes]),
   };
+}
+
+/** Quotes of Markdown's own signs would change the sentences. */
+function rulesTable(): string {
+  return table(
+    ['Rule', 'Sentence'],
+    Object.entries(rules).map(([name, sentence]) => [`\`${name}\``, sentence.replaceAll(/[|*_<]/g, '\\$&')]),
+  );
 }
 
 const resources: Readonly<Record<string, TSchema>> = Object.assign(

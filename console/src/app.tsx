@@ -6,6 +6,7 @@ import { SignInPage } from './session/sign-in-page.tsx';
 import { ModeProvider } from './shell/mode.tsx';
 import { usePreferences, useText } from './shell/preferences.tsx';
 import { TenantProvider } from './shell/tenant.tsx';
+import { RefusalText } from './ui/refusals/refusal-text.tsx';
 
 const loadShell = () => import('./shell/shell.tsx');
 const Shell = lazy(async () => ({ default: (await loadShell()).Shell }));
@@ -34,7 +35,9 @@ export function App() {
   return (
     <Center mih="60vh">
       <Stack align="center">
-        <Text role="alert">{session.error.message}</Text>
+        <Text role="alert">
+          <RefusalText error={session.error} />
+        </Text>
         <Button onClick={() => session.refetch()}>{text('common.tryAgain')}</Button>
       </Stack>
     </Center>

@@ -99,7 +99,7 @@ export function accountJourneys(opened: () => OpenedConsole): void {
       },
     });
     await giveName(newPassword);
-    await button('Add a passkey').click();
+    await button('Create a passkey').click();
     await page.getByRole('dialog').getByLabel('Name').fill('This computer');
     await page.getByRole('dialog').locator('input[name=password]').fill(newPassword);
     await button('Next').click();

@@ -251,7 +251,7 @@ export function journeys(opened: () => OpenedConsole): void {
     await console.signIn(merchants, viewer.userName, memberPassword, `/payments/${id}`);
     await merchants.getByRole('heading', { name: 'Not found' }).waitFor();
     await goTo(merchants, '/customers');
-    const add = button('Add a customer', merchants).first();
+    const add = button('Create a customer', merchants).first();
     expect(await add.getAttribute('aria-disabled')).toBe('true');
     expect(await add.getAttribute('aria-description')).toContain('transaction_write');
     expect(await merchants.getByRole('link', { name: 'Audit log' }).count()).toBe(0);
@@ -265,9 +265,9 @@ export function journeys(opened: () => OpenedConsole): void {
     const { userName } = await makeMember(console.florin, console.admin, member);
     await console.signIn(merchants, userName, memberPassword, '/customers');
     const guarded = [
-      ['/customers', 'Add a customer', 'transaction_write'],
-      ['/invoices', 'Draft an invoice', 'invoice_write'],
-      ['/webhooks', 'Add an endpoint', 'webhook_write'],
+      ['/customers', 'Create a customer', 'transaction_write'],
+      ['/invoices', 'Create an invoice', 'invoice_write'],
+      ['/webhooks', 'Create an endpoint', 'webhook_write'],
     ] as const;
     for (const [i, [path, name, permission]] of guarded.entries()) {
       await goTo(merchants, path);
@@ -378,7 +378,7 @@ export function journeys(opened: () => OpenedConsole): void {
     await shown(page, '/customers');
     await page.getByRole('combobox', { name: 'Act for a tenant' }).click();
     await page.getByRole('option', { name }).click();
-    await button('Add a customer').first().click();
+    await button('Create a customer').first().click();
     await page.getByRole('dialog').getByLabel('Name').fill('Reader');
     await button('Save').click();
     await page

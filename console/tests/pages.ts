@@ -33,15 +33,15 @@ export function pages(opened: () => OpenedConsole): void {
   }, 120_000);
 
   test.each([
-    ['/channels', 'Add a channel'],
+    ['/channels', 'Create a channel'],
     ['/keys', 'Create a key'],
-    ['/webhooks', 'Add an endpoint'],
-    ['/customers', 'Add a customer'],
-    ['/invoices', 'Draft an invoice'],
+    ['/webhooks', 'Create an endpoint'],
+    ['/customers', 'Create a customer'],
+    ['/invoices', 'Create an invoice'],
     ['/checkouts', 'Create a payment link'],
-    ['/plans', 'Add a plan'],
+    ['/plans', 'Create a plan'],
     ['/seller', 'Edit: Pages of payers'],
-    ['/account', 'Add a passkey'],
+    ['/account', 'Create a passkey'],
     ['/seller', 'Edit: Invoice'],
     ['/payments', 'View'],
     ['/payments', 'Search'],

@@ -1,12 +1,13 @@
 import { Anchor, Button, Stack, Text, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, type ReactNode, useState } from 'react';
 import { call } from '../api/client.ts';
 import { useText } from '../shell/preferences.tsx';
+import { RefusalText } from '../ui/refusals/refusal-text.tsx';
 
 /** Asks for a mail with a link. The answer is the same for every address. */
 export function ForgotPassword({ onBack }: { onBack: () => void }) {
   const text = useText();
-  const [answer, setAnswer] = useState<string>();
+  const [answer, setAnswer] = useState<ReactNode>();
   const [isBusy, setIsBusy] = useState(false);
 
   async function request(event: FormEvent<HTMLFormElement>) {
@@ -15,7 +16,7 @@ export function ForgotPassword({ onBack }: { onBack: () => void }) {
     setIsBusy(true);
     const refused = await call('users.forgotPassword', { email }).then(
       () => undefined,
-      (error: Error) => error.message,
+      (error: Error) => <RefusalText error={error} />,
     );
     setAnswer(refused ?? text('forgot.sent'));
     setIsBusy(false);

@@ -1,11 +1,12 @@
 import { Alert, Anchor, Button, Paper, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, type ReactNode, useState } from 'react';
 import { call, FlorinError } from '../api/client.ts';
 import { sessionKey } from '../api/query-client.ts';
 import logo from '../shell/florin.svg';
 import { useText } from '../shell/preferences.tsx';
 import { PasswordField } from '../ui/forms/password-field.tsx';
+import { RefusalText } from '../ui/refusals/refusal-text.tsx';
 import { ForgotPassword } from './forgot-password.tsx';
 import { askForPasskey, hasPasskeys } from './passkey.ts';
 import { forgetAllBut } from './session.tsx';
@@ -21,7 +22,7 @@ export function SignInPage({ hasEnded }: { hasEnded: boolean }) {
   const [challenge, setChallenge] = useState<string>();
   /** The second factors of the user who has given the right password. */
   const [methods, setMethods] = useState<readonly string[]>([]);
-  const [error, setError] = useState<string>();
+  const [error, setError] = useState<ReactNode>();
   const [isBusy, setIsBusy] = useState(false);
   const [hasForgotten, setHasForgotten] = useState(false);
 
@@ -64,7 +65,7 @@ export function SignInPage({ hasEnded }: { hasEnded: boolean }) {
         setMethods(caught.details.methods as string[]);
       } else {
         if (caught.type === 'challenge_invalid') setChallenge(undefined);
-        setError(caught.type === 'credentials_missing' ? text('signIn.cookieRefused') : caught.message);
+        setError(caught.type === 'credentials_missing' ? text('signIn.cookieRefused') : <RefusalText error={caught} />);
       }
     } finally {
       setIsBusy(false);

@@ -1,11 +1,14 @@
+import { audit } from './de/audit.ts';
 import { billing } from './de/billing.ts';
 import { checkout } from './de/checkout.ts';
 import { developers } from './de/developers.ts';
 import { methods } from './de/methods.ts';
 import { payments } from './de/payments.ts';
+import { refusals } from './de/refusals.ts';
 import { settings } from './de/settings.ts';
 import { shell } from './de/shell.ts';
 import { signIn } from './de/sign-in.ts';
+import { timeline } from './de/timeline.ts';
 import type { Texts } from './texts.ts';
 
 export const de: Texts = {
@@ -17,4 +20,7 @@ export const de: Texts = {
   ...checkout,
   ...developers,
   ...settings,
+  ...refusals,
+  ...timeline,
+  ...audit,
 };

@@ -1,10 +1,18 @@
 import { Alert, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { ConnectionError, FlorinError } from '../api/client.ts';
+import { FlorinError } from '../api/client.ts';
 import { useText } from '../shell/preferences.tsx';
+import { RefusalText } from './refusals/refusal-text.tsx';
 
-/** The message of an error, with the request id under which it is in the log of the service. */
-export function ErrorNote({ error, onRetry }: { error: Error | null | undefined; onRetry?: () => void }) {
+interface ErrorNoteProps {
+  error: Error | null | undefined;
+  onRetry?: () => void;
+  /** That of the amounts that the refusal may name. */
+  currency?: string | undefined;
+}
+
+/** Why something was refused, with the request id under which it is in the log of the service. */
+export function ErrorNote({ error, onRetry, currency }: ErrorNoteProps) {
   const text = useText();
   if (error === null || error === undefined) return null;
   const facts = error instanceof FlorinError ? error : undefined;
@@ -12,7 +20,9 @@ export function ErrorNote({ error, onRetry }: { error: Error | null | undefined;
     <Alert color="red" role="alert">
       <Group justify="space-between" gap="xs">
         <div>
-          <Text size="sm">{error instanceof ConnectionError ? text('error.unreachable') : error.message}</Text>
+          <Text size="sm">
+            <RefusalText error={error} currency={currency} />
+          </Text>
           {facts?.requestId !== undefined && (
             <Text size="xs" c="dimmed">
               {text('error.request', { id: facts.requestId })}

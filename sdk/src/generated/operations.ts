@@ -142,6 +142,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   'subscriptions.cancel': ['POST', '/api/subscription/cancel', 'k'],
   'subscriptions.preview': ['GET', '/api/subscription/preview'],
   'subscriptions.get': ['GET', '/api/subscription/detail'],
+  'subscriptions.summary': ['GET', '/api/subscription/summary', 'm'],
   'subscriptions.list': ['GET', '/api/subscription/list', 'lpm'],
   'checkouts.create': ['POST', '/api/checkout/create', 'k'],
   'checkouts.get': ['GET', '/api/checkout/detail'],

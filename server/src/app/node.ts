@@ -141,6 +141,7 @@ export function makeNode(
     deploymentMode: settings['app.deployment-mode'],
     sandboxEnabled: settings['app.sandbox.enabled'] === 'true',
     publicUrl: publicUrlOf(settings),
+    backupExpectedMs: settings['app.backup.expected'],
     dataDir: settings['app.data-dir'],
   };
   return node satisfies NodeWith<Settings>;

@@ -1,4 +1,5 @@
 import { invalid, type Refusal } from './errors.ts';
+import { rule } from './refusal-rules.ts';
 
 /**
  * The currencies of ISO 4217 that are used for payments, by their number of decimal digits. An amount is always an
@@ -38,10 +39,7 @@ export function requireInUse(code: string): void {
 }
 
 export function withdrawnRefusal(code: string): Refusal {
-  return invalid(
-    'currency',
-    `${code} was withdrawn and is not taken any more; what exists in it can still be paid and refunded.`,
-  );
+  return invalid('currency', rule('currency_withdrawn', { currency: code }));
 }
 
 export function isCurrency(code: string): boolean {

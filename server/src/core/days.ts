@@ -1,5 +1,6 @@
 import { dayMs } from './clock.ts';
 import { invalid } from './errors.ts';
+import { rule } from './refusal-rules.ts';
 import { fromWallTime, isTimeZone } from './time-zone.ts';
 
 /** The time range of the requested days: whole UTC days, both inclusive. */
@@ -30,7 +31,7 @@ const firstDay = '1970-01-01';
 const lastDay = '9999-12-31';
 
 export function dayRangeOf(startDate: string = firstDay, endDate: string = lastDay): DayRange {
-  if (startDate > endDate) throw invalid('startDate', 'startDate must not be after endDate.');
+  if (startDate > endDate) throw invalid('startDate', rule('not_after', { other: 'endDate' }));
   return { startDate, endDate, fromMs: Date.parse(startDate), toMs: Date.parse(endDate) + dayMs };
 }
 
@@ -40,14 +41,14 @@ export function dayRangeOf(startDate: string = firstDay, endDate: string = lastD
  * ranges do not overlap.
  */
 export function timeRangeOf({ startDate, endDate, timeZone = 'UTC' }: TimeLimits): TimeRange {
-  if (!isTimeZone(timeZone)) throw invalid('timeZone', 'timeZone must be an IANA time zone, such as Europe/Zurich.');
+  if (!isTimeZone(timeZone)) throw invalid('timeZone', rule('time_zone'));
   if (timeZone === 'UTC' && isDayOrAbsent(startDate) && isDayOrAbsent(endDate)) {
     const days = dayRangeOf(startDate, endDate);
     return { fromMs: days.fromMs, toMs: days.toMs, days };
   }
   const fromMs = startDate === undefined ? Date.parse(firstDay) : limitOf('startDate', startDate, timeZone, 0);
   const toMs = endDate === undefined ? Date.parse(lastDay) + dayMs : limitOf('endDate', endDate, timeZone, dayMs);
-  if (fromMs > toMs) throw invalid('startDate', 'startDate must not be after endDate.');
+  if (fromMs > toMs) throw invalid('startDate', rule('not_after', { other: 'endDate' }));
   return { fromMs, toMs };
 }
 
@@ -66,10 +67,7 @@ function limitOf(field: string, limit: string, timeZone: string, ofDayMs: number
   const [, date = ''] = instant.exec(written) ?? [];
   const atMs = Date.parse(written);
   if (!isCalendarDay(date) || Number.isNaN(atMs)) {
-    throw invalid(
-      field,
-      `${field} must be a day as YYYY-MM-DD, or a time with its offset, such as 2026-01-31T09:30:00+01:00.`,
-    );
+    throw invalid(field, rule('day_or_time'));
   }
   return atMs;
 }

@@ -1,4 +1,5 @@
 import { moduleErrors } from './generated/errors.ts';
+import { type BrokenRule, rule, sentenceOf } from './refusal-rules.ts';
 
 /** What kind of refusal it is: `platform/http/refusal-reply.ts` maps kinds to HTTP statuses. */
 export type RefusalKind =
@@ -55,7 +56,7 @@ export type RefusalType = keyof typeof refusalTypes;
 export interface RefusalFacts {
   /** The input field that is wrong, as the caller writes it: `amount`, `metadata.order`. */
   field?: string;
-  /** Further facts for programs. Sent to the caller. */
+  /** Further facts for programs. Sent to the caller, with the rule and its values. */
   details?: Record<string, unknown>;
   /** Sent as Retry-After. */
   retryAfterSeconds?: number;
@@ -63,19 +64,23 @@ export interface RefusalFacts {
   cause?: unknown;
 }
 
-/** An error for the caller: a type for programs, a message for people, and a cause that stays private. */
+/**
+ * An error for the caller: a type for programs, a message for people, and a cause that stays private. The message is the
+ * sentence of a rule, whose values are sent as `details`; or a text without values, if it is the only one of its type.
+ */
 export class Refusal extends Error {
   readonly type: RefusalType;
   readonly field: string | undefined;
   readonly details: Record<string, unknown> | undefined;
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(type: RefusalType, message: string, facts: RefusalFacts = {}) {
-    super(message, { cause: facts.cause });
+  constructor(type: RefusalType, message: string | BrokenRule, facts: RefusalFacts = {}) {
+    const broken = typeof message === 'string' ? undefined : message;
+    super(typeof message === 'string' ? message : sentenceOf(message, facts.field), { cause: facts.cause });
     this.name = 'Refusal';
     this.type = type;
     this.field = facts.field;
-    this.details = facts.details;
+    this.details = broken === undefined ? facts.details : { rule: broken.rule, ...broken.values, ...facts.details };
     this.retryAfterSeconds = facts.retryAfterSeconds;
   }
 
@@ -92,7 +97,7 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 /** The value of a field is not valid. */
-export function invalid(field: string, message: string): Refusal {
+export function invalid(field: string, message: string | BrokenRule): Refusal {
   return new Refusal('invalid_request', message, { field });
 }
 
@@ -100,5 +105,5 @@ export function invalid(field: string, message: string): Refusal {
  * A record that does not exist and one of another tenant get the same refusal (docs/decisions/answers-and-errors.md).
  */
 export function notFound(noun: string, id: string | number, field = 'id'): Refusal {
-  return new Refusal('record_not_found', `There is no ${noun} ${id}.`, { field });
+  return new Refusal('record_not_found', rule('not_found', { noun, id }), { field });
 }

@@ -1,5 +1,6 @@
 import { Refusal } from './errors.ts';
 import type { Principal } from './principal.ts';
+import { type BrokenRule, rule } from './refusal-rules.ts';
 
 /** The response header with the mode in which a request was answered: `test` or `live`. */
 export const modeHeader = 'x-florin-mode';
@@ -17,7 +18,7 @@ type Caller = Pick<Principal, 'livemode'>;
  */
 export function refuseTestKey({ livemode }: Caller, doing: string): void {
   if (livemode !== false) return;
-  throw new Refusal('livemode_mismatch', `A test key cannot ${doing}: use a live key, or log in.`);
+  throw new Refusal('livemode_mismatch', rule('test_key', { doing }));
 }
 
 /** Whether the caller may see a record: a key sees its own mode, a session both. */
@@ -60,40 +61,50 @@ export function livemodeOfNew(
   field = 'channelId',
 ): boolean {
   const mode = livemode ?? requested ?? channel?.livemode ?? true;
-  if (channel !== undefined) requireSameMode(mode, channel.livemode, field, `channel ${channel.id}`);
+  if (channel !== undefined) requireSameMode(mode, channel.livemode, field, { noun: 'channel', id: channel.id });
   return mode;
 }
 
+/** The record that a field names. */
+interface Named {
+  noun: string;
+  id: number;
+}
+
 /** Refuses to connect records of different modes. `named` is the record that `field` names. */
-export function requireSameMode(livemode: boolean, ofNamed: boolean, field: string, named: string): void {
+export function requireSameMode(livemode: boolean, ofNamed: boolean, field: string, named: Named): void {
   if (livemode !== ofNamed) throw otherModeRefusal(livemode, ofNamed, field, named);
 }
 
-export function otherModeRefusal(livemode: boolean, ofNamed: boolean, field: string, named: string): Refusal {
+export function otherModeRefusal(livemode: boolean, ofNamed: boolean, field: string, named: Named): Refusal {
   return livemodeMismatch(
     field,
-    `This is for ${modeName(livemode)} use, but ${named} is for ${modeName(ofNamed)} use: ` +
-      `name one for ${modeName(livemode)} use.`,
+    rule('other_mode', { mode: modeName(livemode), ...named, otherMode: modeName(ofNamed) }),
   );
 }
 
 /** Refuses to change the mode of a record. */
 export function requireUnchangedMode(requested: boolean | undefined, livemode: boolean): void {
   if (requested === undefined || requested === livemode) return;
-  throw livemodeMismatch('livemode', `This is for ${modeName(livemode)} use, which never changes: create another one.`);
+  throw livemodeMismatch('livemode', rule('mode_stays', { mode: modeName(livemode) }));
 }
 
 /** Refuses a key that names a channel of the other mode, or the other mode itself. */
-export function requireModeOfKey({ livemode }: Caller, ofNamed: boolean, field: string, named: string): void {
+export function requireModeOfKey({ livemode }: Caller, ofNamed: boolean, field: string, named: Named): void {
   if (livemode === undefined || livemode === ofNamed) return;
   throw livemodeMismatch(
     field,
-    `This is a ${modeName(livemode)} key (${prefixOf(livemode)}…), but ${named} is for ${modeName(ofNamed)} use. ` +
-      `Use a ${modeName(ofNamed)} key (${prefixOf(ofNamed)}…).`,
+    rule('key_of_other_mode', {
+      mode: modeName(livemode),
+      prefix: prefixOf(livemode),
+      ...named,
+      otherMode: modeName(ofNamed),
+      otherPrefix: prefixOf(ofNamed),
+    }),
   );
 }
 
-export function livemodeMismatch(field: string, message: string): Refusal {
+export function livemodeMismatch(field: string, message: BrokenRule): Refusal {
   return new Refusal('livemode_mismatch', message, { field });
 }
 

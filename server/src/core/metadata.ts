@@ -1,4 +1,5 @@
 import { invalid } from './errors.ts';
+import { rule } from './refusal-rules.ts';
 
 const maximumMetadataBytes = 16 * 1024;
 const maximumMetadataDepth = 8;
@@ -10,10 +11,10 @@ export function metadataJson(metadata: object | undefined, field = 'metadata'): 
   const json = JSON.stringify(metadata);
   // A character has at most three bytes.
   if (3 * json.length > maximumMetadataBytes && Buffer.byteLength(json) > maximumMetadataBytes) {
-    throw invalid(field, `${field} must be at most 16 KiB of JSON.`);
+    throw invalid(field, rule('json_size'));
   }
   if (depthOf(metadata) > maximumMetadataDepth) {
-    throw invalid(field, `${field} must be nested at most ${maximumMetadataDepth} levels.`);
+    throw invalid(field, rule('json_depth', { limit: maximumMetadataDepth }));
   }
   return json;
 }
@@ -42,10 +43,7 @@ export function changedMetadata(before: Metadata | null, change: MetadataChange)
   if (metadata === undefined) return undefined;
   const merged = Object.entries({ ...before, ...metadata }).filter(([key, value]) => !isDeleted(key, value, metadata));
   if (merged.length > maximumMetadataKeys) {
-    throw invalid(
-      'metadata',
-      `metadata must have at most ${maximumMetadataKeys} keys, with those that it has already.`,
-    );
+    throw invalid('metadata', rule('metadata_keys', { limit: maximumMetadataKeys }));
   }
   const after = Object.fromEntries(merged);
   metadataJson(after);
@@ -58,7 +56,7 @@ function isDeleted(key: string, value: unknown, given: object): boolean {
 
 export function refuseBothWays({ metadata, metadataReplace }: MetadataChange): void {
   if (metadata === undefined || metadataReplace === undefined) return;
-  throw invalid('metadataReplace', 'Give metadata to change some keys or metadataReplace to replace all, not both.');
+  throw invalid('metadataReplace', rule('metadata_twice'));
 }
 
 function depthOf(value: unknown): number {

@@ -1,6 +1,7 @@
 import { maximumAmount } from './currency.ts';
 import { invalid } from './errors.ts';
 import { apportion } from './money.ts';
+import { rule } from './refusal-rules.ts';
 
 /**
  * An invoice line as requested. A negative `unitAmount` is a credit. `taxRate` is in basis points; `taxAmount` in minor
@@ -41,8 +42,8 @@ const basisPoints = 10_000n;
 export function priceLines(lines: readonly LineInput[]): PricedLines {
   const { amounts, taxes, subtotal, tax } = sumsOf(lines);
   if (![...amounts, subtotal, subtotal + tax].every(isSafeAmount))
-    throw invalid('lines', 'lines sum up to more than 9007199254740991 minor units.');
-  if (subtotal < 0n || subtotal + tax < 0n) throw invalid('lines', 'lines must not sum up to less than 0.');
+    throw invalid('lines', rule('lines_too_much', { limit: maximumAmount }));
+  if (subtotal < 0n || subtotal + tax < 0n) throw invalid('lines', rule('lines_below_zero'));
   return {
     lines: lines.map(({ description, quantity, unitAmount, taxRate }, i) => ({
       description,

@@ -1,5 +1,6 @@
 import { Refusal } from './errors.ts';
 import type { Principal } from './principal.ts';
+import { rule } from './refusal-rules.ts';
 
 /**
  * Refuses (`step_up_required`) a session whose user has a second factor and has not confirmed it recently. Users
@@ -7,8 +8,5 @@ import type { Principal } from './principal.ts';
  */
 export function requireStepUp({ by, secondFactor }: Principal, nowMs: number, what: string): void {
   if (by === 'key' || secondFactor === undefined || secondFactor.steppedUpUntilMs > nowMs) return;
-  throw new Refusal(
-    'step_up_required',
-    `${what} needs a fresh code or passkey: send one to /api/user/step-up or /api/user/step-up/passkey and try again.`,
-  );
+  throw new Refusal('step_up_required', rule('step_up', { what }));
 }

@@ -76,6 +76,8 @@ export interface Node {
   publicUrl: string;
   /** Whether channels may name the sandbox (`app.sandbox.enabled`). */
   sandboxEnabled: boolean;
+  /** How old the last proven backup may be (`app.backup.expected`); 0: none is expected. */
+  backupExpectedMs: number;
   /** `app.data-dir`. */
   dataDir: string;
 }

@@ -126,6 +126,7 @@ const permissions: Record<string, Permission['needs'] | Permission> = {
   'POST /api/subscription/resume': 'subscription_write',
   'GET /api/subscription/detail': 'subscription_read',
   'GET /api/subscription/preview': 'subscription_read',
+  'GET /api/subscription/summary': 'subscription_read',
   'GET /api/subscription/list': 'subscription_read',
   'POST /api/checkout/create': 'transaction_write',
   'GET /api/checkout/detail': 'transaction_read',

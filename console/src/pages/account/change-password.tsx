@@ -5,13 +5,15 @@ import { useChange } from '../../api/hooks.ts';
 import { useText } from '../../shell/preferences.tsx';
 import { PasswordField } from '../../ui/forms/password-field.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
+import { RefusalText } from '../../ui/refusals/refusal-text.tsx';
 
 /** Needs the present password, and ends the other sessions. */
 export function ChangePassword() {
   const text = useText();
   const changing = useChange('users.changePassword');
   const refused = changing.error instanceof FlorinError ? changing.error : undefined;
-  const errorOf = (field: string) => (refused?.field === field ? refused.message : undefined);
+  const errorOf = (field: string) =>
+    refused?.field === field ? <RefusalText error={refused} isBesideField /> : undefined;
 
   function change(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();

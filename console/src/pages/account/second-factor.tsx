@@ -1,5 +1,5 @@
 import { Badge, Button, Group, Paper, Stack, Text, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { renderSVG } from 'uqr';
 import type { RecoveryCodes, SecondFactorEnrolment } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
@@ -125,7 +125,7 @@ function ConfirmFactor({ begun, onClose, onDone }: ConfirmFactorProps) {
   );
 }
 
-function CodeInput({ error }: { error: string | undefined }) {
+function CodeInput({ error }: { error: ReactNode }) {
   const text = useText();
   return (
     <TextInput

@@ -1,9 +1,10 @@
-import { Button, Text } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useState } from 'react';
 import type { AuditEntry } from '../../api/client.ts';
 import { addressOf } from '../../api/client.ts';
 import { Time } from '../../format/time.tsx';
-import { useText } from '../../shell/preferences.tsx';
+import { usePreferences, useText } from '../../shell/preferences.tsx';
+import type { TextKey } from '../../text/texts.ts';
 import { DottedName } from '../../ui/dotted-name.tsx';
 import { FilterBar } from '../../ui/filters/filter-bar.tsx';
 import { FilterSelect } from '../../ui/filters/filter-select.tsx';
@@ -13,8 +14,8 @@ import { Dialog } from '../../ui/forms/dialog.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { EmptyState } from '../../ui/notes.tsx';
 import { Page } from '../../ui/page.tsx';
-import { CodeBlock } from '../../ui/secrets/copy.tsx';
 import { CursorList } from '../../ui/tables/cursor-list.tsx';
+import { Actor, AuditEntryView, nounOf, RecordLink } from './audit-entry.tsx';
 
 const filterNames = ['recordType', 'startDate', 'endDate'] as const;
 const recordTypes = [
@@ -34,6 +35,7 @@ const recordTypes = [
 
 export default function AuditPage() {
   const text = useText();
+  const { texts } = usePreferences();
   const { filters, setFilters } = useFilters(filterNames);
   const [shown, setShown] = useState<AuditEntry>();
   return (
@@ -55,7 +57,7 @@ export default function AuditPage() {
         <TimeFilters filters={filters} onChange={setFilters} />
         <FilterSelect
           label={text('audit.record')}
-          options={recordTypes.map((type) => ({ value: type, label: type }))}
+          options={recordTypes.map((type) => ({ value: type, label: text(`noun.${nounOf(type)}` as TextKey) }))}
           value={filters.recordType}
           onChange={(recordType) => setFilters({ recordType })}
         />
@@ -66,16 +68,15 @@ export default function AuditPage() {
         query={filters}
         columns={[
           { header: text('audit.time'), cell: ({ time }) => <Time value={time} precise /> },
-          { header: text('audit.action'), cell: ({ action }) => <DottedName name={action} /> },
-          { header: text('audit.who'), cell: ({ userName, by }) => userName ?? by },
+          {
+            header: text('audit.action'),
+            cell: ({ action }) => texts[`auditAction.${action}` as TextKey] ?? <DottedName name={action} />,
+          },
+          { header: text('audit.who'), cell: (entry) => <Actor entry={entry} /> },
           {
             header: text('audit.record'),
             from: 'sm',
-            cell: ({ recordType, recordId }) => (
-              <Text size="sm" maw={260} truncate>
-                {recordType} {recordId}
-              </Text>
-            ),
+            cell: (entry) => <RecordLink entry={entry} />,
           },
           { header: text('sessions.address'), from: 'md', cell: ({ address }) => address },
           {
@@ -91,8 +92,13 @@ export default function AuditPage() {
         keyOf={({ id }) => id}
         empty={<EmptyState title={text('audit.none')} />}
       />
-      <Dialog opened={shown !== undefined} onClose={() => setShown(undefined)} title={shown?.action} size="lg">
-        <CodeBlock value={JSON.stringify(shown, null, 2)} />
+      <Dialog
+        opened={shown !== undefined}
+        onClose={() => setShown(undefined)}
+        title={shown && (texts[`auditAction.${shown.action}` as TextKey] ?? shown.action)}
+        size="lg"
+      >
+        {shown && <AuditEntryView entry={shown} />}
       </Dialog>
     </Page>
   );

@@ -1,12 +1,12 @@
 import { Anchor, Group, Text } from '@mantine/core';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useText } from '../../shell/preferences.tsx';
 import { PasswordField } from '../../ui/forms/password-field.tsx';
 
 interface SecretFieldProps {
   name: 'apiKey' | 'apiSecret' | 'webhookSecret';
   isNew: boolean;
-  error: string | undefined;
+  error: ReactNode;
 }
 
 /** A secret that the service never shows. It is kept or replaced. */

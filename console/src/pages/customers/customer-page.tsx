@@ -18,6 +18,7 @@ import { CustomerMethods } from '../methods/customer-methods.tsx';
 import { usePaymentColumns } from '../payments/payment-columns.tsx';
 import { RecordPaymentModal } from '../payments/record-payment-modal.tsx';
 import { useSubscriptionColumns } from '../subscriptions/subscription-columns.tsx';
+import { SubscriptionTotals } from '../subscriptions/subscription-totals.tsx';
 import { CustomerModal } from './customer-modal.tsx';
 import { PortalLink } from './portal-link.tsx';
 
@@ -50,6 +51,7 @@ export default function CustomerPage({ id }: { id: string }) {
               [text('customers.phone'), customer.phone],
               [text('customers.externalId'), customer.externalId],
               [text('customers.address'), customer.address && Object.values(customer.address).join(', ')],
+              [text('customers.spend'), <Spend key="spend" customerId={customer.id} />],
               [text('customers.openBalance'), <OpenBalance key="open" customerId={customer.id} />],
               [text('payments.created'), <Time key="created" value={customer.createdTime} />],
             ]}
@@ -68,6 +70,37 @@ export default function CustomerPage({ id }: { id: string }) {
 }
 
 const mostOpen = 100;
+const mostPaid = 100;
+
+/** What the customer has paid, without what was given back, by currency; of so many payments at most. */
+function Spend({ customerId }: { customerId: number }) {
+  const query = { customerId, pageSize: mostPaid };
+  const paid = useRead('transactions.list', { ...query, status: 'SUCCESS' }).data?.data;
+  const refunded = useRead('transactions.list', { ...query, status: 'REFUNDED' }).data?.data;
+  if (paid === undefined || refunded === undefined || paid.length + refunded.length === 0) return '–';
+  const amounts = [...paid, ...refunded].map(({ amount, amountRefunded, currency }) => ({
+    amount: amount - amountRefunded,
+    currency,
+  }));
+  return (
+    <LinkText href={`/payments?status=SUCCESS&customerId=${customerId}`}>
+      <Sums amounts={amounts} />
+      {(paid.length === mostPaid || refunded.length === mostPaid) && ' …'}
+    </LinkText>
+  );
+}
+
+/** Amounts of several currencies, which cannot be added. */
+function Sums({ amounts }: { amounts: readonly { amount: number; currency: string }[] }) {
+  const sums = new Map<string, bigint>();
+  for (const { amount, currency } of amounts) sums.set(currency, (sums.get(currency) ?? 0n) + BigInt(amount));
+  return [...sums].map(([currency, sum], i) => (
+    <Fragment key={currency}>
+      {i > 0 && ' · '}
+      <Money amount={sum} currency={currency} />
+    </Fragment>
+  ));
+}
 
 /** What is left to pay of the open invoices, by currency. */
 function OpenBalance({ customerId }: { customerId: number }) {
@@ -75,18 +108,10 @@ function OpenBalance({ customerId }: { customerId: number }) {
   const query = { customerId, status: 'OPEN', pageSize: mostOpen };
   const open = useRead('invoices.list', query, { enabled: mayRead }).data?.data;
   if (open === undefined || open.length === 0) return '–';
-  const sums = new Map<string, bigint>();
-  for (const { amountRemaining, currency } of open) {
-    sums.set(currency, (sums.get(currency) ?? 0n) + BigInt(amountRemaining));
-  }
+  const amounts = open.map(({ amountRemaining: amount, currency }) => ({ amount, currency }));
   return (
     <LinkText href={`/invoices?status=OPEN&customerId=${customerId}`}>
-      {[...sums].map(([currency, sum], i) => (
-        <Fragment key={currency}>
-          {i > 0 && ' · '}
-          <Money amount={sum} currency={currency} />
-        </Fragment>
-      ))}
+      <Sums amounts={amounts} />
       {open.length === mostOpen && ' …'}
     </LinkText>
   );
@@ -119,6 +144,7 @@ function CustomerSubscriptions({ customerId }: { customerId: number }) {
   if (!mayRead) return null;
   return (
     <Section title={text('subscriptions.title')}>
+      <SubscriptionTotals customerId={customerId} />
       <DataTable
         caption={text('subscriptions.title')}
         columns={columns}

@@ -1,18 +1,22 @@
-import { Alert, Anchor, Group, List, Text } from '@mantine/core';
+import { Alert, Anchor, Code, Group, List, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { StatisticsRow } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
-import { useMay } from '../../session/session.tsx';
+import { useMay, useProfile } from '../../session/session.tsx';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { dayOf } from './days.ts';
 import { fallenChannels } from './fallen-channels.ts';
+import { endsSoon, isTooOld } from './operations.ts';
 
 interface AlertLine {
   key: string;
   label: string;
-  path: string;
+  /** Undefined: it is done outside of the console. */
+  path?: string;
+  /** The command that mends it. */
+  command?: string;
 }
 
 /** What needs a person, on top of the home page. Nothing if there is nothing. */
@@ -24,21 +28,25 @@ export function Alerts() {
     ...useLateDeliveries(),
     ...useFallenChannels(),
     ...useDiscrepancies(),
+    ...useOperations(),
   ];
   if (lines.length === 0) return null;
   return (
     <Alert color="red" title={text('alerts.title')} icon={<Icon name="discrepancy" />} role="region">
       <List size="sm" spacing={4} listStyleType="none" pl={0}>
-        {lines.map(({ key, label, path }) => (
+        {lines.map(({ key, label, path, command }) => (
           <List.Item key={key}>
             <Row>
               <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
                 {label}
               </Text>
               {/* The usual colour of links is too faint on red. */}
-              <Anchor component={Link} href={path} size="sm" c="inherit" underline="always">
-                {text('home.show')}
-              </Anchor>
+              {path !== undefined && (
+                <Anchor component={Link} href={path} size="sm" c="inherit" underline="always">
+                  {text('home.show')}
+                </Anchor>
+              )}
+              {command !== undefined && <Code>{command}</Code>}
             </Row>
           </List.Item>
         ))}
@@ -147,4 +155,32 @@ function useDiscrepancies(): AlertLine[] {
       path: '/discrepancies?state=DISAGREES',
     },
   ];
+}
+
+/** The certificate and the backups, for platform administrators, once there is a live payment. */
+function useOperations(): AlertLine[] {
+  const text = useText();
+  const { locale } = usePreferences();
+  const { userType, certificateEndTime, backupExpectedSeconds } = useProfile();
+  const isPlatform = userType === 'PLATFORM_ADMIN';
+  const live = useRead('transactions.list', { livemode: true, pageSize: 1 }, { enabled: isPlatform });
+  const isLive = (live.data?.data.length ?? 0) > 0;
+  const query = { action: 'backup.create', tenantId: 0, pageSize: 1 };
+  const backups = useRead('audit.list', query, { enabled: isLive && backupExpectedSeconds !== null }).data?.data;
+  if (!isLive) return [];
+  const day = (time: string) => new Intl.DateTimeFormat(locale, { dateStyle: 'medium' }).format(Date.parse(time));
+  const lines: AlertLine[] = [];
+  if (certificateEndTime !== null && endsSoon(certificateEndTime, Date.now())) {
+    const hasEnded = Date.parse(certificateEndTime) < Date.now();
+    const key = hasEnded ? 'alerts.certificateEnded' : 'alerts.certificate';
+    lines.push({ key: 'certificate', label: text(key, { day: day(certificateEndTime) }) });
+  }
+  if (backupExpectedSeconds !== null && backups !== undefined) {
+    const last = backups[0]?.time;
+    if (isTooOld(last, backupExpectedSeconds, Date.now())) {
+      const label = last === undefined ? text('alerts.noBackup') : text('alerts.backup', { day: day(last) });
+      lines.push({ key: 'backup', label, command: 'florin backup /var/backups/florin' });
+    }
+  }
+  return lines;
 }

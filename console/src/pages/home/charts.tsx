@@ -7,15 +7,13 @@ import { moneyText } from '../../format/money.tsx';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
 import { Chart, type Series } from './chart.tsx';
 import { busiestFirst } from './currencies.ts';
-import { dayOf } from './days.ts';
-
-const days = 30;
+import { type DayRange, eachDayOf } from './range.ts';
 
 /** Volume, success rate and payments per channel, by UTC day. */
-export function Charts() {
+export function Charts({ range: { startDate, endDate } }: { range: DayRange }) {
   const text = useText();
   const { locale } = usePreferences();
-  const range = { startDate: dayOf(1 - days), endDate: dayOf(0) };
+  const range = { startDate, endDate };
   const total = useRead('statistics.series', range).data?.data;
   const byStatus = useRead('statistics.series', { ...range, groupBy: 'status' }).data?.data;
   const byChannel = useRead('statistics.series', { ...range, groupBy: 'channel' }).data?.data;
@@ -26,7 +24,7 @@ export function Charts() {
   const paid = byStatus.filter(({ status }) => status === 'SUCCESS' || status === 'REFUNDED');
   const currencies = busiestFirst(paid.flatMap(({ amounts }) => amounts));
   const currency = chosen ?? currencies[0] ?? 'USD';
-  const axis = Array.from({ length: days }, (_, i) => dayOf(i + 1 - days));
+  const axis = eachDayOf(range);
   const shares = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
   const numbers = new Intl.NumberFormat(locale);
   return (

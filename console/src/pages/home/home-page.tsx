@@ -2,6 +2,7 @@ import { lazy, Suspense } from 'react';
 import { useRead } from '../../api/hooks.ts';
 import { useMay } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
+import { useFilters } from '../../ui/filters/use-filters.ts';
 import { LinkText } from '../../ui/link-text.tsx';
 import { EmptyState, ErrorNote } from '../../ui/notes.tsx';
 import { Page, Section } from '../../ui/page.tsx';
@@ -9,12 +10,18 @@ import { DataTable } from '../../ui/tables/data-table.tsx';
 import { usePaymentColumns } from '../payments/payment-columns.tsx';
 import { Alerts } from './alerts.tsx';
 import { Checklist } from './checklist.tsx';
+import { rangeOf } from './range.ts';
+import { RangeFilter } from './range-filter.tsx';
 import { Tiles } from './tiles.tsx';
 
 const Charts = lazy(async () => ({ default: (await import('./charts.tsx')).Charts }));
 
+const filterNames = ['startDate', 'endDate'] as const;
+
 export default function HomePage() {
   const text = useText();
+  const { filters, setFilters } = useFilters(filterNames);
+  const range = rangeOf(filters, Date.now());
   const mayRead = useMay('transaction_read');
   return (
     <Page title={text('home.title')}>
@@ -22,9 +29,10 @@ export default function HomePage() {
       <Checklist />
       {mayRead ? (
         <>
-          <Tiles />
+          <RangeFilter range={range} onChange={setFilters} />
+          <Tiles range={range} />
           <Suspense fallback={null}>
-            <Charts />
+            <Charts range={range} />
           </Suspense>
           <LatestPayments />
         </>

@@ -1,4 +1,4 @@
-import { Paper, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
+import { Group, Paper, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { StatisticsSummary } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
@@ -8,31 +8,35 @@ import { usePreferences, useText } from '../../shell/preferences.tsx';
 import { LinkText } from '../../ui/link-text.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
 import { busiestFirst } from './currencies.ts';
-import { dayOf } from './days.ts';
+import { type DayRange, daysBefore } from './range.ts';
 
-/** Volume, success rate, pending payments and failed deliveries of the last seven days. */
-export function Tiles() {
+/** Volume, success rate, pending payments and failed deliveries of some days, beside those of as many days before. */
+export function Tiles({ range }: { range: DayRange }) {
   const text = useText();
   const { locale } = usePreferences();
   const mayReadWebhooks = useMay('webhook_read');
-  const week = { startDate: dayOf(-6), endDate: dayOf(0) };
-  const read = useRead('statistics.summary', week);
+  const read = useRead('statistics.summary', { ...range });
   const summary = read.data?.data;
-  const paid = summary?.statuses.filter(({ status }) => status === 'SUCCESS' || status === 'REFUNDED') ?? [];
+  const before = useRead('statistics.summary', { ...daysBefore(range) }).data?.data;
+  const paid = paidIn(summary);
+  const volumes = volumesOf(paid);
+  const volumesBefore = new Map(volumesOf(paidIn(before)).map(({ currency, amount }) => [currency, amount]));
   const pending = summary?.statuses.filter(({ status }) => status === 'PENDING' || status === 'PROCESSING') ?? [];
   const pendingCount = pending.reduce((sum, { count }) => sum + count, 0);
-  /** The status that most of them have. */
-  const pendingStatus = pending.toSorted((a, b) => b.count - a.count)[0]?.status ?? 'PENDING';
-  const volumes = volumesOf(paid);
-  const ended = summary?.charges ? summary.charges.succeeded + summary.charges.failed : 0;
+  const [ended, endedBefore] = [endedIn(summary), endedIn(before)];
   const numbers = new Intl.NumberFormat(locale);
   const shares = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
   if (summary === undefined && read.error !== null) {
     return <ErrorNote error={read.error} onRetry={() => read.refetch()} />;
   }
+  const days = `startDate=${range.startDate}&endDate=${range.endDate}`;
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, lg: 4 }} spacing="sm">
-      <Tile label={text('home.volume')} isLoading={summary === undefined}>
+      <Tile
+        label={text('home.volume')}
+        isLoading={summary === undefined}
+        note={volumes.length > 0 && <LinkText href={`/payments?status=SUCCESS&${days}`}>{text('home.show')}</LinkText>}
+      >
         {volumes.length === 0 ? (
           '–'
         ) : (
@@ -46,6 +50,7 @@ export function Tiles() {
                 fw={600}
               >
                 <Money amount={amount} currency={currency} />
+                <Change now={Number(amount)} before={before && Number(volumesBefore.get(currency) ?? 0n)} />
               </Text>
             ))}
           </SimpleGrid>
@@ -54,43 +59,120 @@ export function Tiles() {
       <Tile
         label={text('home.success')}
         isLoading={summary === undefined}
-        note={summary && (ended === 0 ? text('home.noCharges') : text('home.ofCharges', { n: numbers.format(ended) }))}
+        note={
+          summary && (
+            <Group gap="xs">
+              {ended === 0 ? text('home.noCharges') : text('home.ofCharges', { n: numbers.format(ended) })}
+              {ended > 0 && <LinkText href={`/payments?status=FAILED&${days}`}>{text('home.showFailed')}</LinkText>}
+            </Group>
+          )
+        }
       >
         {ended === 0 ? '–' : shares.format((summary?.charges?.succeeded ?? 0) / ended)}
+        {ended > 0 && endedBefore > 0 && (
+          <Points
+            points={(summary?.charges?.succeeded ?? 0) / ended - (before?.charges?.succeeded ?? 0) / endedBefore}
+          />
+        )}
       </Tile>
       <Tile
         label={text('home.pending')}
         isLoading={summary === undefined}
         note={
-          pendingCount === 0 ? undefined : (
-            <LinkText href={`/payments?status=${pendingStatus}`}>{text('home.show')}</LinkText>
-          )
+          <Group gap="xs">
+            {pending
+              .filter(({ count }) => count > 0)
+              .map(({ status, count }) => (
+                <LinkText key={status} href={`/payments?status=${status}&${days}`}>
+                  {`${text(`status.${status as 'PENDING' | 'PROCESSING'}`)}: ${numbers.format(count)}`}
+                </LinkText>
+              ))}
+          </Group>
         }
       >
         {numbers.format(pendingCount)}
       </Tile>
-      {mayReadWebhooks && <FailedDeliveries startDate={week.startDate} />}
+      {mayReadWebhooks && <FailedDeliveries range={range} />}
     </SimpleGrid>
   );
 }
 
-function FailedDeliveries({ startDate }: { startDate: string }) {
+function FailedDeliveries({ range }: { range: DayRange }) {
   const text = useText();
-  const query = { state: 'FAILED', startDate, pageSize: 100 };
-  const failed = useRead('webhooks.deliveries.list', query, { pollMs: 15_000 }).data;
+  const options = { pollMs: 15_000 };
+  const failed = useRead('webhooks.deliveries.list', { state: 'FAILED', ...range, pageSize: 100 }, options).data;
+  const earlier = useRead('webhooks.deliveries.list', { state: 'FAILED', ...daysBefore(range), pageSize: 100 }).data;
   const count = failed?.data.length ?? 0;
+  const isCounted = !failed?.pagination?.nextCursor && !earlier?.pagination?.nextCursor;
   return (
     <Tile
       label={text('home.failedDeliveries')}
       isLoading={failed === undefined}
       note={
         count === 0 ? undefined : (
-          <LinkText href={`/deliveries?state=FAILED&startDate=${startDate}`}>{text('home.show')}</LinkText>
+          <LinkText href={`/deliveries?state=FAILED&startDate=${range.startDate}&endDate=${range.endDate}`}>
+            {text('home.show')}
+          </LinkText>
         )
       }
     >
       {failed?.pagination?.nextCursor ? `${count}+` : count}
+      {isCounted && <Change now={count} before={earlier?.data.length} isGood={false} />}
     </Tile>
+  );
+}
+
+interface ChangeProps {
+  now: number;
+  /** Undefined: not known yet. */
+  before: number | undefined;
+  /** Whether more is better. */
+  isGood?: boolean;
+}
+
+/** How much more or less than in the days before. Nothing without a number before, which has no percentage. */
+function Change({ now, before, isGood = true }: ChangeProps) {
+  const text = useText();
+  const { locale } = usePreferences();
+  if (before === undefined || (before === 0 && now === 0)) return null;
+  const share = new Intl.NumberFormat(locale, {
+    style: 'percent',
+    maximumFractionDigits: 0,
+    signDisplay: 'exceptZero',
+  });
+  const shown = before === 0 ? text('home.noneBefore') : share.format((now - before) / before);
+  return <Trend shown={shown} direction={Math.sign(now - before) * (isGood ? 1 : -1)} />;
+}
+
+/** The change of a share, in percentage points. */
+function Points({ points }: { points: number }) {
+  const text = useText();
+  const { locale } = usePreferences();
+  const rounded = Math.round(points * 1_000) / 10;
+  const numbers = new Intl.NumberFormat(locale, { maximumFractionDigits: 1, signDisplay: 'exceptZero' });
+  return <Trend shown={text('home.points', { n: numbers.format(rounded) })} direction={Math.sign(rounded)} />;
+}
+
+function Trend({ shown, direction }: { shown: string; direction: number }) {
+  const text = useText();
+  return (
+    <Text
+      span
+      size="xs"
+      fw={500}
+      ms={6}
+      c={
+        direction === 0
+          ? 'dimmed'
+          : direction > 0
+            ? 'var(--mantine-color-green-light-color)'
+            : 'var(--mantine-color-red-light-color)'
+      }
+      title={text('home.comparedWith')}
+      style={{ whiteSpace: 'nowrap' }}
+    >
+      {shown}
+    </Text>
   );
 }
 
@@ -122,6 +204,12 @@ function Tile({ label, isLoading, note, children }: TileProps) {
     </Paper>
   );
 }
+
+const paidIn = (summary: StatisticsSummary | undefined) =>
+  summary?.statuses.filter(({ status }) => status === 'SUCCESS' || status === 'REFUNDED') ?? [];
+
+const endedIn = (summary: StatisticsSummary | undefined) =>
+  summary?.charges ? summary.charges.succeeded + summary.charges.failed : 0;
 
 /** Per currency, because amounts of different currencies cannot be added. */
 function volumesOf(statuses: StatisticsSummary['statuses']): { currency: string; amount: bigint }[] {

@@ -5,6 +5,7 @@ import { Money } from '../../format/money.tsx';
 import { shortId } from '../../format/short-id.ts';
 import { Day, Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
+import { FailureText } from '../../ui/failure-text.tsx';
 import { LinkText } from '../../ui/link-text.tsx';
 import { EmptyState } from '../../ui/notes.tsx';
 import { Page, Section } from '../../ui/page.tsx';
@@ -144,7 +145,11 @@ function InvoicePayments({ invoice: { payments, currency } }: { invoice: Invoice
             cell: ({ transactionId }) =>
               transactionId && <LinkText href={`/payments/${transactionId}`}>{shortId(transactionId)}</LinkText>,
           },
-          { header: text('payment.failure'), from: 'sm', cell: ({ failureCode }) => failureCode },
+          {
+            header: text('payment.failure'),
+            from: 'sm',
+            cell: ({ failureCode }) => <FailureText code={failureCode} />,
+          },
         ]}
         rows={payments}
         keyOf={(payment) => payments.indexOf(payment)}

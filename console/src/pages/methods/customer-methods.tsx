@@ -5,6 +5,7 @@ import { useChange, useRead } from '../../api/hooks.ts';
 import { useMay } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import type { TextKey } from '../../text/texts.ts';
+import { FailureText } from '../../ui/failure-text.tsx';
 import { EmptyState, ErrorNote } from '../../ui/notes.tsx';
 import { Section } from '../../ui/page.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
@@ -46,7 +47,11 @@ export function CustomerMethods({ customer }: { customer: Customer }) {
               // Wide enough for every status, because the cell of a wrapping text shrinks below its badge.
               <div style={{ minWidth: '7.5rem' }}>
                 <StatusBadge status={status} />
-                {failureCode !== null && <Text size="xs">{text(`failure.${failureCode}` as TextKey)}</Text>}
+                {failureCode !== null && (
+                  <Text size="xs">
+                    <FailureText code={failureCode} />
+                  </Text>
+                )}
               </div>
             ),
           },

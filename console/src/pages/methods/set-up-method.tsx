@@ -5,7 +5,7 @@ import type { ChannelListItem, Customer, PaymentMethod } from '../../api/client.
 import { useRead } from '../../api/hooks.ts';
 import { useMay } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
-import type { TextKey } from '../../text/texts.ts';
+import { FailureText } from '../../ui/failure-text.tsx';
 import { Dialog } from '../../ui/forms/dialog.tsx';
 import { FormModal } from '../../ui/forms/form-modal.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
@@ -100,7 +100,11 @@ function BegunSetup({ id, onDone }: { id: string; onDone: () => void }) {
   return (
     <Stack gap="sm" align="flex-start">
       <StatusBadge status={method.status} />
-      {method.failureCode !== null && <Text size="sm">{text(`failure.${method.failureCode}` as TextKey)}</Text>}
+      {method.failureCode !== null && (
+        <Text size="sm">
+          <FailureText code={method.failureCode} />
+        </Text>
+      )}
     </Stack>
   );
 }

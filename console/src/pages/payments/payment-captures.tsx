@@ -2,6 +2,7 @@ import type { TransactionDetail } from '../../api/client.ts';
 import { Money } from '../../format/money.tsx';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
+import { FailureText } from '../../ui/failure-text.tsx';
 import { Section } from '../../ui/page.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { DataTable } from '../../ui/tables/data-table.tsx';
@@ -20,7 +21,11 @@ export function PaymentCaptures({ payment: { captures, currency } }: { payment: 
             isNumber: true,
             cell: ({ amount }) => <Money amount={amount} currency={currency} />,
           },
-          { header: text('payment.failure'), from: 'sm', cell: ({ failureCode }) => failureCode },
+          {
+            header: text('payment.failure'),
+            from: 'sm',
+            cell: ({ failureCode }) => <FailureText code={failureCode} />,
+          },
         ]}
         rows={captures}
         keyOf={({ id }) => id}

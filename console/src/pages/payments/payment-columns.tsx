@@ -4,6 +4,7 @@ import { Money } from '../../format/money.tsx';
 import { shortId } from '../../format/short-id.ts';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
+import { FailureText } from '../../ui/failure-text.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import type { Column } from '../../ui/tables/data-table.tsx';
 import { CustomerLink } from '../customers/customer-name.tsx';
@@ -43,7 +44,12 @@ export function usePaymentColumns(): Column<TransactionListItem>[] {
       isExtra: true,
       cell: ({ amountRefunded, currency }) => <Money amount={amountRefunded} currency={currency} />,
     },
-    { id: 'failure', header: text('payment.failure'), isExtra: true, cell: ({ failureCode }) => failureCode },
+    {
+      id: 'failure',
+      header: text('payment.failure'),
+      isExtra: true,
+      cell: ({ failureCode }) => <FailureText code={failureCode} />,
+    },
     {
       id: 'reference',
       header: text('payment.reference'),

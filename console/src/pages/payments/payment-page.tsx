@@ -5,6 +5,7 @@ import { Money } from '../../format/money.tsx';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import type { TextKey } from '../../text/texts.ts';
+import { FailureText } from '../../ui/failure-text.tsx';
 import { LinkText } from '../../ui/link-text.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Facts } from '../../ui/records/facts.tsx';
@@ -119,7 +120,10 @@ function PaymentFacts({ payment }: { payment: TransactionDetail }) {
               </LinkText>
             ),
           ],
-          [text('payment.failure'), failureCode && [failureCode, failureMessage].filter(Boolean).join(' · ')],
+          [
+            text('payment.failure'),
+            failureCode && <FailureText key="failure" code={failureCode} message={failureMessage} />,
+          ],
           [text('payment.retry'), payment.status === 'FAILED' && retry && text(`retry.${retry}` as TextKey)],
           [
             text('payment.reference'),

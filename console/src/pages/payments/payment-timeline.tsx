@@ -3,6 +3,7 @@ import { useRead } from '../../api/hooks.ts';
 import { Time } from '../../format/time.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
+import { StepText } from './step-text.tsx';
 
 export function PaymentTimeline({ id }: { id: string }) {
   const timeline = useRead('transactions.timeline', { id });
@@ -14,7 +15,11 @@ export function PaymentTimeline({ id }: { id: string }) {
         {entries.map((entry) => (
           <Timeline.Item
             key={`${entry.time} ${entry.type} ${entry.message}`}
-            title={<Text size="sm">{entry.message}</Text>}
+            title={
+              <Text size="sm">
+                <StepText step={entry} />
+              </Text>
+            }
           >
             <Text size="xs" c="dimmed" component="div">
               <Time value={entry.time} precise /> {entry.status && <StatusBadge status={entry.status} />}

@@ -2,6 +2,7 @@ import { useRead } from '../../api/hooks.ts';
 import { Money } from '../../format/money.tsx';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
+import { FailureText } from '../../ui/failure-text.tsx';
 import { LinkText } from '../../ui/link-text.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Facts } from '../../ui/records/facts.tsx';
@@ -29,7 +30,9 @@ export default function RefundPage({ id }: { id: string }) {
               [text('payment.reason'), refund.reason],
               [
                 text('payment.failure'),
-                refund.failureCode && [refund.failureCode, refund.failureMessage].filter(Boolean).join(' · '),
+                refund.failureCode && (
+                  <FailureText key="failure" code={refund.failureCode} message={refund.failureMessage} />
+                ),
               ],
               [
                 text('payment.reference'),

@@ -7,6 +7,7 @@ import { LinkText } from '../../ui/link-text.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Facts } from '../../ui/records/facts.tsx';
 import { RecordPage } from '../../ui/records/record-page.tsx';
+import { ServiceWords } from '../../ui/refusals/service-words.tsx';
 import { Copyable } from '../../ui/secrets/copy.tsx';
 import { HttpStatus } from './http-status.tsx';
 
@@ -19,7 +20,9 @@ export default function RequestPage({ id }: { id: string }) {
         <Page title={`${request.method} ${request.path}`} beside={<HttpStatus status={request.status} />}>
           {request.error && (
             <Section title={text('requests.error')}>
-              <Text size="sm">{request.error.message}</Text>
+              <Text size="sm">
+                <ServiceWords by="service" words={request.error.message} />
+              </Text>
             </Section>
           )}
           <RequestFacts request={request} />

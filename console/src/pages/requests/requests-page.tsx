@@ -16,6 +16,8 @@ const filterNames = ['status', 'method', 'path', 'by', 'keyId', 'userId', 'reque
 export default function RequestsPage() {
   const text = useText();
   const { filters, setFilters } = useFilters(filterNames);
+  // The console itself sends most requests, by its session: they are shown on demand.
+  const by = filters.by || (filters.userId === '' && filters.requestId === '' ? 'key' : 'all');
   return (
     <Page title={text('requests.title')}>
       <FilterBar>
@@ -44,16 +46,17 @@ export default function RequestsPage() {
           options={[
             { value: 'key', label: text('requests.byKey') },
             { value: 'session', label: text('requests.bySession') },
+            { value: 'all', label: text('requests.byAll') },
           ]}
-          value={filters.by}
-          onChange={(by) => setFilters({ by })}
+          value={by}
+          onChange={(chosen) => setFilters({ by: chosen === '' ? 'all' : chosen })}
         />
         <TimeFilters filters={filters} onChange={setFilters} />
       </FilterBar>
       <CursorList
         caption={text('requests.title')}
         operation="requests.list"
-        query={filters}
+        query={{ ...filters, by: by === 'all' ? '' : by }}
         columns={[
           { header: text('audit.time'), cell: ({ createdTime }) => <Time value={createdTime} precise /> },
           { header: text('requests.status'), cell: ({ status }) => <HttpStatus status={status} /> },

@@ -11,6 +11,7 @@ import { PermittedButton } from '../../ui/permitted.tsx';
 import { ListPage } from '../../ui/tables/list-page.tsx';
 import { CreateSubscriptionModal } from './create-subscription-modal.tsx';
 import { useSubscriptionColumns } from './subscription-columns.tsx';
+import { SubscriptionTotals } from './subscription-totals.tsx';
 
 const filterNames = ['search', 'state', 'customerId', 'planId'] as const;
 
@@ -31,6 +32,7 @@ export default function SubscriptionsPage() {
             {text('subscriptions.add')}
           </PermittedButton>
         }
+        tabs={() => <SubscriptionTotals />}
         filters={({ filters, setFilters }) => (
           <>
             <SearchFilter value={filters.search} onChange={(search) => setFilters({ search })} />

@@ -1,8 +1,8 @@
 export const checkout = {
   'checkouts.title': 'Zahlungslinks',
   'checkouts.one': 'Zahlungslink',
-  'checkouts.add': 'Zahlungslink erstellen',
-  'checkouts.create': 'Link erstellen',
+  'checkouts.add': 'Zahlungslink anlegen',
+  'checkouts.create': 'Link anlegen',
   'checkouts.none': 'Noch keine Zahlungslinks',
   'checkouts.noneHint':
     'Ein Zahlungslink ist eine Seite, auf der ein Betrag oder eine Rechnung bezahlt wird, ' +
@@ -65,7 +65,7 @@ export const checkout = {
   'seller.body': 'Text',
   'seller.placeholders': 'Wird beim Senden ersetzt:',
   'passkey.title': 'Passkeys',
-  'passkey.add': 'Passkey hinzufügen',
+  'passkey.add': 'Passkey anlegen',
   'passkey.none': 'Keine Passkeys',
   'passkey.hint':
     'Melden Sie sich mit Finger, Gesicht oder Sicherheitsschlüssel statt mit einem Code an. ' +

@@ -5,6 +5,7 @@ export const settings = {
   'team.sendInvitation': 'Einladung senden',
   'team.inviteHint': 'Die Einladung kommt per E-Mail, mit einem Link, um ein Passwort zu wählen.',
   'team.invited': 'Eingeladen',
+  'team.userNumber': 'Benutzer {id}',
   'team.userName': 'Benutzername',
   'team.userType': 'Benutzerart',
   'team.role': 'Rolle',

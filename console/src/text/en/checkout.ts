@@ -66,7 +66,7 @@ export const checkout = {
   'seller.body': 'Text',
   'seller.placeholders': 'Replaced when the mail is sent:',
   'passkey.title': 'Passkeys',
-  'passkey.add': 'Add a passkey',
+  'passkey.add': 'Create a passkey',
   'passkey.none': 'No passkeys',
   'passkey.hint': 'Sign in with a finger, a face or a security key instead of a code. A passkey cannot be phished.',
   'passkey.backedUp': 'synchronized',

@@ -1,7 +1,7 @@
 export const developers = {
   'channels.title': 'Channels',
-  'channels.add': 'Add a channel',
-  'channels.addSandbox': 'Add a sandbox',
+  'channels.add': 'Create a channel',
+  'channels.addSandbox': 'Create a sandbox',
   'channels.edit': 'Edit the channel',
   'channels.none': 'No channels yet',
   'channels.noneHint':
@@ -50,7 +50,7 @@ export const developers = {
   'keys.shownOnce': 'Copy it now: it is not shown again.',
   'webhooks.title': 'Webhooks',
   'webhooks.endpoint': 'Webhook endpoint',
-  'webhooks.add': 'Add an endpoint',
+  'webhooks.add': 'Create an endpoint',
   'webhooks.recent': 'Last deliveries',
   'webhooks.recentOf': '{n} of {all} succeeded',
   'webhooks.url': 'URL',
@@ -176,6 +176,7 @@ export const developers = {
   'requests.by': 'Caller',
   'requests.byKey': 'Key',
   'requests.bySession': 'Session',
+  'requests.byAll': 'All, also the console',
   'requests.error': 'Refusal',
   'requests.errorType': 'Type of the refusal',
   'requests.field': 'Field',

@@ -1,11 +1,12 @@
 import { currencyCodes } from '@florin/server/core/currency.ts';
 import { Select } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { useText } from '../../shell/preferences.tsx';
 
 interface CurrencySelectProps {
   value: string;
   onChange: (currency: string) => void;
-  error: string | undefined;
+  error: ReactNode;
 }
 
 export function CurrencySelect({ value, onChange, error }: CurrencySelectProps) {

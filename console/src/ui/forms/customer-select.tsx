@@ -1,13 +1,13 @@
 import { Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useRead } from '../../api/hooks.ts';
 import { useText } from '../../shell/preferences.tsx';
 
 interface CustomerSelectProps {
   value: string | null;
   onChange: (customerId: string | null) => void;
-  error: string | undefined;
+  error: ReactNode;
   required?: boolean;
 }
 

@@ -5,11 +5,12 @@ import { useChange } from '../../api/hooks.ts';
 import { PasskeyStepUp } from '../../session/passkey-step-up.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { ErrorNote } from '../notes.tsx';
+import { RefusalText } from '../refusals/refusal-text.tsx';
 import { Dialog } from './dialog.tsx';
 
 export type Fields = Readonly<Record<string, string>>;
 /** The refusal of a field, to show beside it. */
-export type ErrorOf = (field: string) => string | undefined;
+export type ErrorOf = (field: string) => ReactNode;
 
 interface FormModalProps<Name extends OperationName> {
   title: string;
@@ -25,6 +26,8 @@ interface FormModalProps<Name extends OperationName> {
   bodyOf: (fields: Fields) => Params;
   onDone?: (reply: Reply<DataOf<Name>>) => void;
   size?: string;
+  /** That of the amounts of the form. */
+  currency?: string;
   children?: ReactNode | ((errorOf: ErrorOf) => ReactNode);
 }
 
@@ -42,7 +45,7 @@ export function FormModal<Name extends OperationName>(props: FormModalProps<Name
 }
 
 function ModalForm<Name extends OperationName>(props: FormModalProps<Name>) {
-  const { submit, isDangerous = false, isIdempotent, operation, bodyOf, onClose, onDone, children } = props;
+  const { submit, isDangerous = false, isIdempotent, operation, bodyOf, onClose, onDone, currency, children } = props;
   const text = useText();
   const [idempotencyKey] = useState(randomKey);
   const [stepUpError, setStepUpError] = useState<Error>();
@@ -52,7 +55,8 @@ function ModalForm<Name extends OperationName>(props: FormModalProps<Name>) {
   });
   const refused = change.error instanceof FlorinError ? change.error : undefined;
   const needsCode = refused?.type === 'step_up_required';
-  const errorOf: ErrorOf = (field) => (refused?.field === field ? refused.message : undefined);
+  const errorOf: ErrorOf = (field) =>
+    refused?.field === field ? <RefusalText error={refused} isBesideField currency={currency} /> : undefined;
   const isBesideField = refused?.field !== undefined && hasField(refused.field);
 
   const form = useRef<HTMLFormElement>(null);
@@ -85,14 +89,14 @@ function ModalForm<Name extends OperationName>(props: FormModalProps<Name>) {
               name="stepUpCode"
               label={text('signIn.code')}
               autoComplete="one-time-code"
-              error={stepUpError?.message}
+              error={stepUpError && <RefusalText error={stepUpError} isBesideField />}
               required
               autoFocus
             />
             <PasskeyStepUp onDone={() => submitFields(fieldsOf())} />
           </>
         ) : (
-          !isBesideField && <ErrorNote error={change.error} />
+          !isBesideField && <ErrorNote error={change.error} currency={currency} />
         )}
         <Group justify="flex-end" gap="xs" mt="xs">
           <Button variant="default" onClick={onClose}>

@@ -7,6 +7,7 @@ import { useModeOf } from '../../shell/mode.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { EmptyState, ErrorNote } from '../notes.tsx';
 import { Page } from '../page.tsx';
+import { RefusalText } from '../refusals/refusal-text.tsx';
 
 interface RecordPageProps<Data> {
   title: string;
@@ -26,7 +27,7 @@ export function RecordPage<Data>({ title, listPath, read, children }: RecordPage
     <Page title={title}>
       {isAbsent ? (
         <EmptyState title={text('record.absent')}>
-          <Text size="sm">{read.error?.message}</Text>
+          <Text size="sm">{read.error && <RefusalText error={read.error} />}</Text>
           <Anchor component={Link} href={listPath} size="sm">
             {text('record.toList')}
           </Anchor>

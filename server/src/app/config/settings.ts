@@ -1,7 +1,9 @@
+import { dayMs, hourMs } from '../../core/clock.ts';
 import { connectionOf } from '../../platform/postgres/connection/connection-url.ts';
 import { type SettingDeclaration, SettingsError, type SettingsOf, setting } from '../../platform/settings/declare.ts';
 import {
   contact,
+  durationOfAtLeast,
   integer,
   type Kind,
   keys,
@@ -26,6 +28,12 @@ const databaseUrl: Kind<string> = {
     connectionOf(oneLine(value));
     return value;
   },
+};
+
+/** A duration in ms; 0: off. */
+const expectedAge: Kind<number> = {
+  name: 'duration, or off',
+  parse: (value) => (value.toLowerCase() === 'off' ? 0 : durationOfAtLeast(hourMs, '1h').parse(value)),
 };
 
 /** The settings of the node itself; each module declares its own (docs/decisions/embedded-postgresql-and-start.md). */
@@ -98,6 +106,11 @@ const nodeSettings = {
   'app.public-url': setting(serviceAddress, {
     description:
       'The public address of this service, used for links in mail and for callbacks. It may have a path: https://example.com/florin. Default: http://host:port.',
+  }),
+  'app.backup.expected': setting(expectedAge, {
+    description:
+      'How old the last proven backup (`florin backup`) may be before the console alerts platform administrators, ' +
+      'such as 24h; off: never. Default: 24h, and off with app.database.url, whose backups are made elsewhere.',
   }),
   'app.admin.account': setting(text, {
     default: 'admin',
@@ -241,6 +254,7 @@ export function readSettings(environment: Record<string, string | undefined>, fi
   const role = values['app.role'] as 'all' | 'api' | 'worker';
   values['app.processes'] = processesOf({ given: values['app.processes'] as number | undefined, role });
   values['app.deployment-mode'] ??= values['app.database.url'] === undefined ? 'STANDALONE' : 'CLUSTER';
+  values['app.backup.expected'] ??= values['app.database.url'] === undefined ? dayMs : 0;
   values['app.sandbox.enabled'] ??= String(values['app.deployment-mode'] === 'STANDALONE');
   return values as Settings;
 }

@@ -1,6 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { Refusal } from '../../core/errors.ts';
+import { rule } from '../../core/refusal-rules.ts';
 
 /**
  * Limits who may read /metrics, which show the volume of every channel: to those who send `app.metrics.token`, or
@@ -22,10 +23,10 @@ function requireThisMachine({ headers, socket: { remoteAddress = '' } }: Fastify
 
 function requireToken(authorization: string | undefined, token: string): void {
   if (authorization === undefined) {
-    throw new Refusal('credentials_missing', 'This needs an Authorization header: Bearer and app.metrics.token.');
+    throw new Refusal('credentials_missing', rule('metrics_token_missing'));
   }
   const digestOf = (text: string) => hash('sha256', text, 'buffer');
   if (!timingSafeEqual(digestOf(authorization), digestOf(`Bearer ${token}`))) {
-    throw new Refusal('credentials_invalid', 'The token is not that of app.metrics.token.');
+    throw new Refusal('credentials_invalid', rule('metrics_token'));
   }
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { type Clock, secondMs } from '../../core/clock.ts';
 import { Refusal } from '../../core/errors.ts';
+import { rule } from '../../core/refusal-rules.ts';
 import type { Route } from '../../platform/http/route.ts';
 import { routesFor } from '../../platform/http/routes-for.ts';
 import type { PrimaryMonitor, Room } from '../../platform/postgres/connection/primary-monitor.ts';
@@ -78,7 +79,7 @@ const storageOf = ({ free, total }: Room) => ({ freeBytes: free, totalBytes: tot
 function assertWritable({ absence, hasBeenWritable, room }: OperationsApp['primary'], nowMs: number): void {
   const absentMs = absence === undefined ? 0 : nowMs - absence.sinceMs;
   if (absence?.reason === 'full') {
-    throw new Refusal('storage_full', 'The disk of the database is full: nothing can be stored.', {
+    throw new Refusal('storage_full', rule('disk_is_full'), {
       retryAfterSeconds: 10,
       details: { seconds: Math.floor(absentMs / secondMs), ...(room !== undefined && storageOf(room)) },
     });
@@ -86,12 +87,15 @@ function assertWritable({ absence, hasBeenWritable, room }: OperationsApp['prima
   if (hasBeenWritable && absentMs < toleratedAbsenceMs) return;
   const reason = absence?.reason ?? 'away';
   const seconds = Math.max(0, Math.floor(absentMs / secondMs));
-  const what =
+  const broken =
     reason === 'away'
-      ? 'The database cannot be reached'
-      : 'The database takes no writes: a standby, or set to read-only';
-  const since = hasBeenWritable ? `, for ${seconds} s now.` : ', and has not since this node was started.';
-  throw new Refusal('database_unavailable', what + since, { retryAfterSeconds: 1, details: { reason, seconds } });
+      ? hasBeenWritable
+        ? rule('database_away_for', { seconds })
+        : rule('database_never_reached')
+      : hasBeenWritable
+        ? rule('database_read_only_for', { seconds })
+        : rule('database_never_written');
+  throw new Refusal('database_unavailable', broken, { retryAfterSeconds: 1, details: { reason, seconds } });
 }
 
 /** Long enough that any number of requests costs little, short enough for every scrape interval. */

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Clock, minuteMs } from '../../core/clock.ts';
 import { Refusal } from '../../core/errors.ts';
+import { rule } from '../../core/refusal-rules.ts';
 import { networkOf } from '../../platform/http/limits/network-of.ts';
 import { type Quota, RateLimiter } from '../../platform/http/limits/rate-limiter.ts';
 import type { RateLimits } from '../../platform/http/server/steps.ts';
@@ -60,8 +61,7 @@ function addToHeader(reply: FastifyReply, name: string, item: string): void {
 }
 
 function refusalOf(partition: Partition, { max, resetSeconds }: Quota): Refusal {
-  return new Refusal('too_many_requests', `At most ${max} requests a minute are served to one ${partition}.`, {
-    details: { limit: partition },
+  return new Refusal('too_many_requests', rule('requests_a_minute', { most: max, limit: partition }), {
     retryAfterSeconds: resetSeconds,
   });
 }

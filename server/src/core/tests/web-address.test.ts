@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { sentenceOf } from '../refusal-rules.ts';
 import { problemOfWebAddress } from '../web-address.ts';
 
 const label = 'a'.repeat(63);
@@ -44,5 +45,6 @@ test.each([
   ['https://shop.example/\u0001', /control characters/],
   ['javascript:alert(1)', /https:/],
 ])('%s is refused', (address, reason) => {
-  expect(problemOfWebAddress(address)).toMatch(reason);
+  const problem = problemOfWebAddress(address);
+  expect(problem && sentenceOf(problem, 'url')).toMatch(reason);
 });

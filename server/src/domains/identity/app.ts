@@ -6,6 +6,7 @@ import type { NodeWith } from '../../platform/node.ts';
 import type { SettingsOf } from '../../platform/settings/declare.ts';
 import type { RefusedRequests } from './audit/refused-requests.ts';
 import type { settings as auditSettings } from './audit/settings.ts';
+import type { CertificateWatch } from './console/certificate-watch.ts';
 import type { KeyAuthenticator } from './developer-keys/key-authenticator.ts';
 import type { settings as keySettings } from './developer-keys/settings.ts';
 import type { WrongCodes } from './device-login/wrong-codes.ts';
@@ -46,6 +47,7 @@ export interface IdentityApp extends NodeWith<IdentitySettings> {
   sessions: SessionAuthenticator;
   tokens: Tokens;
   sessionCookie: SessionCookie;
+  certificate: CertificateWatch;
   lifetimes: TokenLifetimes;
   /** `app.security.profile` is `strict`. */
   isStrict: boolean;

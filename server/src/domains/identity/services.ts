@@ -4,6 +4,7 @@ import { FailureLimiter } from '../../platform/http/limits/rate-limiter.ts';
 import type { NodeWith } from '../../platform/node.ts';
 import type { IdentityApp, IdentitySettings } from './app.ts';
 import { RefusedRequests } from './audit/refused-requests.ts';
+import { CertificateWatch } from './console/certificate-watch.ts';
 import { authenticator } from './developer-keys/authenticate.ts';
 import { expiryNotice } from './developer-keys/expiry-notices.ts';
 import { KeyAuthenticator } from './developer-keys/key-authenticator.ts';
@@ -50,6 +51,9 @@ export function identityServices(node: NodeWith<IdentitySettings>): IdentityApp 
   const keys = new KeyAuthenticator({ ...node, onUnknown: () => unknownKeys.inc() });
   lifecycle.add('last uses of keys', () => keys.settled());
 
+  const certificate = new CertificateWatch(publicUrl);
+  lifecycle.add('certificate', async () => certificate.stop());
+
   const resetMailer = new ResetMailer(node);
   lifecycle.add('reset mails', () => resetMailer.settled());
   const composing = { ...node, database: node.workerDatabase };
@@ -67,6 +71,7 @@ export function identityServices(node: NodeWith<IdentitySettings>): IdentityApp 
     sessions,
     tokens,
     sessionCookie,
+    certificate,
     lifetimes,
     isStrict,
     stepUpMs: settings['app.security.step-up-lifetime'],

@@ -1,4 +1,5 @@
 import { Refusal } from '../../core/errors.ts';
+import { rule } from '../../core/refusal-rules.ts';
 import { behindMs } from './waiting-work.ts';
 
 export interface AdmissionOptions {
@@ -218,8 +219,4 @@ export class Admission {
 }
 
 /** One for all, because a flood is refused by the thousand. */
-const overloaded = new Refusal(
-  'overloaded',
-  'More is asked for than can be charged and posted in time. Try again shortly.',
-  { retryAfterSeconds: 1 },
-);
+const overloaded = new Refusal('overloaded', rule('work_waits'), { retryAfterSeconds: 1 });

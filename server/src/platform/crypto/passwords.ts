@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
 import { Refusal } from '../../core/errors.ts';
+import { rule } from '../../core/refusal-rules.ts';
 import { RoundRobinQueue } from '../concurrency/round-robin-queue.ts';
 
 export interface PasswordCost {
@@ -117,7 +118,7 @@ export class Passwords {
 }
 
 function queueFull(): Refusal {
-  return new Refusal('overloaded', 'Too many passwords are being checked just now. Try again shortly.', {
+  return new Refusal('overloaded', rule('passwords_wait'), {
     retryAfterSeconds: 1,
   });
 }

@@ -3,6 +3,7 @@ import { type JWTHeaderParameters, jwtVerify, SignJWT } from 'jose';
 import type { LRUCache } from 'lru-cache';
 import type { Clock } from '../../core/clock.ts';
 import { Refusal } from '../../core/errors.ts';
+import { rule } from '../../core/refusal-rules.ts';
 import { boundedCache } from '../caching/bounded-cache.ts';
 import type { Keyring } from './keyring.ts';
 
@@ -124,5 +125,5 @@ function isUuid(id: unknown): id is string {
 }
 
 function refused(cause?: unknown): Refusal {
-  return new Refusal('credentials_invalid', 'The token is not valid or has expired.', { cause });
+  return new Refusal('credentials_invalid', rule('token_invalid'), { cause });
 }

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { invalid, Refusal } from '../../core/errors.ts';
+import { type BrokenRule, rule } from '../../core/refusal-rules.ts';
 
 export const maximumBodyBytes = 64 * 1024;
 const maximumDepth = 20;
@@ -12,13 +13,13 @@ const maximumDepth = 20;
  */
 export function parseJsonBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
-  if (!isUtf8(bytes)) throw malformed('The body is not valid UTF-8.');
+  if (!isUtf8(bytes)) throw malformed(rule('not_utf8'));
   const text = bytes.toString('utf8');
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw malformed('The body is not valid JSON.', cause);
+    throw malformed(rule('not_valid_json'), cause);
   }
   const { opened, members, mayHaveInexactNumber } = shapeOf(text);
   if (mayHaveInexactNumber) refuseInexactNumbers(text);
@@ -36,7 +37,7 @@ export function refuseEncoded(contentEncoding: string | undefined): void {
   throw new Refusal('encoding_not_supported', 'The body must be sent as it is, without a Content-Encoding.');
 }
 
-function malformed(message: string, cause?: unknown): Refusal {
+function malformed(message: BrokenRule, cause?: unknown): Refusal {
   return new Refusal('malformed_json', message, { cause });
 }
 
@@ -121,7 +122,7 @@ function refuseDuplicateKey(text: string): void {
     else if (current !== undefined) {
       const key = JSON.parse(last) as string;
       path = current.path === '' ? key : `${current.path}.${key}`;
-      if (current.keys.has(key)) throw invalid(path, `${path || 'The empty key'} is given twice.`);
+      if (current.keys.has(key)) throw invalid(path, rule(path === '' ? 'empty_key_twice' : 'given_twice'));
       current.keys.add(key);
     }
   }
@@ -133,7 +134,7 @@ function inspect(value: unknown, path: string, depth: number, checkText: boolean
     return;
   }
   if (typeof value !== 'object' || value === null) return;
-  if (depth > maximumDepth) throw malformed(`The body is nested deeper than ${maximumDepth} levels.`);
+  if (depth > maximumDepth) throw malformed(rule('too_deep', { limit: maximumDepth }));
   for (const [key, inner] of Object.entries(value)) {
     const innerPath = path === '' ? key : `${path}.${key}`;
     if (checkText) refuseUnstorableText(key, path === '' ? 'body' : path);
@@ -143,8 +144,8 @@ function inspect(value: unknown, path: string, depth: number, checkText: boolean
 
 /** Text with NUL or a lone surrogate cannot be stored, and must not be changed silently. */
 export function refuseUnstorableText(text: string, field: string): void {
-  if (text.includes('\0')) throw invalid(field, `${field} must not contain the NUL character.`);
-  if (!text.isWellFormed()) throw invalid(field, `${field} must not contain half a surrogate pair.`);
+  if (text.includes('\0')) throw invalid(field, rule('nul'));
+  if (!text.isWellFormed()) throw invalid(field, rule('half_surrogate'));
 }
 
 /** A number with more digits than a double can hold would be stored as another number. */
@@ -155,10 +156,7 @@ function refuseInexactNumbers(text: string): void {
     );
     const field = pathToBent(marked);
     if (field !== undefined) {
-      throw invalid(
-        field || 'body',
-        `${field || 'The body'} must be a number of at most 2^53 − 1 that needs no rounding.`,
-      );
+      throw invalid(field || 'body', rule('inexact_number'));
     }
   } catch (error) {
     if (error instanceof Refusal) throw error;

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { maximumPageSize } from '../../core/page.ts';
+import { form } from '../../core/refusal-rules.ts';
 import { currencyCode } from './shapes.ts';
 
 const pageSize = Type.Optional(
@@ -59,7 +60,7 @@ export const cursorListFields = {
 
 /** A UTC day. ISO 8601 has the year 0000, PostgreSQL does not. */
 export const day = (description: string) =>
-  Type.Optional(Type.String({ format: 'date', pattern: '^(?!0000)', title: 'a day as YYYY-MM-DD', description }));
+  Type.Optional(Type.String({ format: 'date', pattern: '^(?!0000)', title: form('day'), description }));
 
 /** Query parameters that limit a list to days (`core/days.ts`). */
 export const dayFields = {
@@ -78,7 +79,7 @@ const limit = (description: string) =>
       minLength: 10,
       maxLength: 40,
       pattern: dayOrTime,
-      title: 'a day as YYYY-MM-DD, or a time with its offset, such as 2026-01-31T09:30:00+01:00',
+      title: form('day_or_time'),
       description,
     }),
   );
@@ -124,7 +125,7 @@ export function furtherFields(names: readonly string[]) {
   return Type.Optional(
     Type.String({
       pattern: `^${name}(?:,${name})*$`,
-      title: `a comma-separated list of ${names.join(', ')}`,
+      title: form('comma_list', { allowed: names }),
       description: `Further fields of the rows: ${listed}.`,
     }),
   );
@@ -140,7 +141,7 @@ export const metadataField = Type.Optional(
     additionalProperties: { type: 'string', maxLength: 1000 },
     minProperties: 1,
     maxProperties: 5,
-    title: 'given by key, as metadata[order]=7',
+    title: form('by_key'),
     description:
       'Only rows whose metadata has this value under this key: `metadata[order]=7`. ' +
       'Up to 5 keys, which must all match.',

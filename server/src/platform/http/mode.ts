@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { livemodeMismatch, modeHeader, modeName, prefixOf } from '../../core/livemode.ts';
 import type { Principal } from '../../core/principal.ts';
+import { rule } from '../../core/refusal-rules.ts';
 import type { Answer } from './route.ts';
 
 /** Refuses (`livemode_mismatch`) a `livemode` in the query or the body that contradicts the key: it is a mistake. */
@@ -9,8 +10,8 @@ export function requireModeOf({ principal, query, body }: FastifyRequest): void 
   for (const input of [query, body]) {
     const livemode = livemodeOf(input);
     if (livemode === undefined || livemode === principal.livemode) continue;
-    const key = `a ${modeName(principal.livemode)} key (${prefixOf(principal.livemode)}…)`;
-    throw livemodeMismatch('livemode', `This is ${key}: livemode can only be ${principal.livemode}.`);
+    const [mode, prefix] = [modeName(principal.livemode), prefixOf(principal.livemode)];
+    throw livemodeMismatch('livemode', rule('livemode_of_key', { mode, prefix, livemode: principal.livemode }));
   }
 }
 

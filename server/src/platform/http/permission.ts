@@ -1,5 +1,6 @@
 import { Refusal } from '../../core/errors.ts';
 import { holds, type Principal } from '../../core/principal.ts';
+import { rule } from '../../core/refusal-rules.ts';
 import type { CallerKind, CallerNeed, Need } from './route.ts';
 
 const callerKinds: ReadonlySet<string> = new Set<CallerKind>(['session', 'enrolment', 'key', 'caller']);
@@ -14,16 +15,16 @@ export function requirePermission(need: Exclude<Need, 'nothing' | 'token'>, prin
     );
   }
   if ((needs === 'session' || needs === 'enrolment') && principal.by !== 'session') {
-    throw new Refusal('credentials_invalid', 'This needs a Bearer access token; a developer key will not do.');
+    throw new Refusal('credentials_invalid', rule('needs_token'));
   }
   if (needs === 'key' && principal.by !== 'key') {
-    throw new Refusal('credentials_invalid', 'This needs a developer key; a Bearer access token will not do.');
+    throw new Refusal('credentials_invalid', rule('needs_key'));
   }
   if (typeof need !== 'string' && !need.userTypes.includes(principal.userType)) {
-    throw new Refusal('role_missing', `This needs the user type ${need.userTypes.join(' or ')}.`);
+    throw new Refusal('role_missing', rule('user_type', { allowed: need.userTypes }));
   }
   if (!isKindOfCaller(needs) && !holds(principal, needs)) {
-    throw new Refusal('scope_missing', `This needs the scope ${needs}.`, { details: { scope: needs } });
+    throw new Refusal('scope_missing', rule('scope', { scope: needs }));
   }
 }
 

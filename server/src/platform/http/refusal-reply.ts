@@ -1,5 +1,6 @@
 import type { FastifyError } from 'fastify';
 import { Refusal, type RefusalKind, type RefusalType } from '../../core/errors.ts';
+import { rule } from '../../core/refusal-rules.ts';
 import { maximumBodyBytes } from './json-body.ts';
 
 /** The HTTP status of each kind of refusal (docs/decisions/answers-and-errors.md). */
@@ -42,13 +43,13 @@ export function toRefusal(error: unknown, bodyLimit: number = maximumBodyBytes):
   if (error instanceof Refusal) return error;
   const { code, statusCode, message } = error as FastifyError;
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    return new Refusal('body_too_large', `The body is larger than ${bodyLimit / 1024} KiB.`);
+    return new Refusal('body_too_large', rule('body_size', { limit: bodyLimit / 1024 }));
   }
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
-    return new Refusal('not_json', 'The body must be JSON: send Content-Type: application/json.');
+    return new Refusal('not_json', rule('body_must_be_json'));
   }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
-    return new Refusal('invalid_request', `The request cannot be read: ${message}.`, { cause: error });
+    return new Refusal('invalid_request', rule('unreadable_request', { reason: message }), { cause: error });
   }
   return new Refusal('internal_error', 'Something went wrong here. Please report the request id.', { cause: error });
 }

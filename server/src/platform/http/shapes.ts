@@ -3,6 +3,7 @@ import { countryCodes } from '../../core/country.ts';
 import { currencyCodes } from '../../core/currency.ts';
 import { maximumMetadataKeys } from '../../core/metadata.ts';
 import { oneLinePattern } from '../../core/one-line.ts';
+import { form } from '../../core/refusal-rules.ts';
 import { webAddressFormat } from './validation.ts';
 
 /** Schemas that several kinds of records share. */
@@ -37,7 +38,7 @@ export const oneLine = ({
     minLength,
     maxLength,
     pattern: oneLinePattern,
-    title: `one line of ${minLength} to ${maxLength} characters, without control characters`,
+    title: form('one_line', { least: minLength, limit: maxLength }),
     ...options,
   });
 
@@ -53,14 +54,14 @@ export const webAddress = (description: string) =>
     format: webAddressFormat,
     // Validators refuse a document with a format that they do not know.
     documented: { format: undefined },
-    title: 'an http or https address whose host can exist, without a user name',
+    title: form('web_address'),
     description,
   });
 
 const metadataOptions = {
   additionalProperties: true,
   maxProperties: maximumMetadataKeys,
-  title: `an object of at most ${maximumMetadataKeys} keys`,
+  title: form('object_of_keys', { limit: maximumMetadataKeys }),
 };
 
 export const metadata = Type.Object(
@@ -104,20 +105,24 @@ export const changesSomething = 'At least one field besides `id` is needed.';
  */
 export const country = Type.String({
   pattern: `^(${countryCodes.join('|')})$`,
-  title: 'a country code of ISO 3166-1 alpha-2, such as US',
+  title: form('country_code'),
 });
 
 /** A currency in requests (ISO 4217), by pattern for the same reason. */
 export const currencyCode = (description?: string) =>
   Type.String({
     pattern: `^(${currencyCodes.join('|')})$`,
-    title: 'the upper-case ISO 4217 code of a currency to pay in, such as USD; funds and metals are none',
+    title: form('currency_code'),
     ...(description !== undefined && { description }),
   });
 
 /** The public id of a record (`publicId`) in requests that refuse what cannot be one. */
 export const idOf = (prefix: string, description: string) =>
-  Type.String({ pattern: `^${prefix}_[0-9a-f]{32}$`, title: `an id such as ${prefix}_…`, description });
+  Type.String({
+    pattern: `^${prefix}_[0-9a-f]{32}$`,
+    title: form('id_such_as', { example: `${prefix}_…` }),
+    description,
+  });
 
 /** The fields of a postal address, without the name. */
 export const addressFields = {
@@ -131,7 +136,7 @@ export const addressFields = {
 
 /** A postal address; null clears it. */
 export const address = Type.Union([Type.Object(addressFields, { additionalProperties: false }), Type.Null()], {
-  title: 'an address, or null',
+  title: form('address_or_null'),
   description:
     '`line1`, `line2`, `city` and `state` of at most 200 characters, `postalCode` of at most 40, and `country`, an ' +
     'ISO 3166-1 alpha-2 code such as US. All are optional; an update replaces the whole address. null clears it.',

@@ -3,6 +3,7 @@ import addFormats from 'ajv-formats';
 import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
 import { invalid, Refusal } from '../../core/errors.ts';
+import { type BrokenRule, rule, ruleOfTitle } from '../../core/refusal-rules.ts';
 import { problemOfWebAddress } from '../../core/web-address.ts';
 import { atFirstUse } from './first-use.ts';
 import { nearestName } from './nearest-name.ts';
@@ -41,7 +42,7 @@ export const compileSchema: FastifySchemaCompiler<TSchema> = ({ schema, httpPart
     removeNulls?.(value);
     for (const name of integers) {
       if (!isInteger((value as Record<string, unknown>)[name]))
-        return { error: invalid(name, `${name} must be an integer.`) };
+        return { error: invalid(name, rule('wrong_type', { type: 'integer' })) };
     }
     const validate = validatorOf(schema);
     if (validate(value)) return { value };
@@ -65,7 +66,7 @@ type Part = 'query' | 'body';
 
 function refusalOf(error: ErrorObject, part: Part, schema: TSchema): Refusal {
   if (error.instancePath === '' && error.keyword === 'type') {
-    return new Refusal('invalid_request', `The ${part} must be a JSON object.`);
+    return new Refusal('invalid_request', rule('no_object', { part }));
   }
   const at = error.instancePath.slice(1).replaceAll('/', '.');
   if (error.keyword === 'required') {
@@ -74,12 +75,12 @@ function refusalOf(error: ErrorObject, part: Part, schema: TSchema): Refusal {
     const unknown = unknownNameIn(error.data, shape);
     if (unknown !== undefined) return unknownField(at, unknown, shape, part);
     const field = join(at, error.params.missingProperty);
-    return invalid(field, `${field} is required.`);
+    return invalid(field, rule('required'));
   }
   if (error.keyword === 'additionalProperties') {
     return unknownField(at, error.params.additionalProperty, error.parentSchema as Shape, part);
   }
-  return invalid(at, `${at} ${requirementOf(error)}.`);
+  return invalid(at, ruleOf(error));
 }
 
 interface Shape {
@@ -104,60 +105,53 @@ function unknownNameIn(data: unknown, { properties = {}, additionalProperties }:
 function unknownField(at: string, name: string, { properties = {} }: Shape, part: Part): Refusal {
   const field = join(at, name);
   const known = Object.keys(properties);
-  const noun = part === 'query' ? 'query parameter' : 'field';
-  return invalid(field, `${readable(field)} is not a ${noun} of this request. ${hintOf(name, known, noun)}`);
+  const suggestion = nearestName(name, known);
+  return invalid(field, part === 'query' ? ruleOfParameter(suggestion, known) : ruleOfField(suggestion, known));
 }
 
-function hintOf(name: string, known: readonly string[], noun: string): string {
-  const meant = nearestName(name, known);
-  if (meant !== undefined) return `Did you mean ${meant}?`;
-  return known.length === 0 ? `It has no ${noun}s.` : `Its ${noun}s: ${known.join(', ')}.`;
+function ruleOfParameter(suggestion: string | undefined, known: string[]): BrokenRule {
+  if (suggestion !== undefined) return rule('unknown_parameter', { suggestion });
+  return known.length === 0 ? rule('no_parameters') : rule('unknown_parameter_of', { known });
 }
 
-/** Quotes a caller's field name if it would be confused with the sentence around it. */
-const readable = (field: string) => (/^[\w.-]+$/.test(field) ? field : JSON.stringify(field));
+function ruleOfField(suggestion: string | undefined, known: string[]): BrokenRule {
+  if (suggestion !== undefined) return rule('unknown_field', { suggestion });
+  return known.length === 0 ? rule('no_fields') : rule('unknown_field_of', { known });
+}
 
 const join = (at: string, name: string) => (at === '' ? name : `${at}.${name}`);
 
-function requirementOf({ keyword, params, parentSchema, message }: ErrorObject): string {
+/** What a value breaks. A title of a schema is a rule of its own (`form`). */
+function ruleOf({ keyword, params, parentSchema }: ErrorObject): BrokenRule {
+  const title = ruleOfTitle(parentSchema?.title);
   switch (keyword) {
     case 'type':
       // "metadata must be given by key, as metadata[order]=7", where "an object" would be no help.
-      return `must be ${(params.type === 'object' && parentSchema?.title) || article(params.type)}`;
+      return (params.type === 'object' && title) || rule('wrong_type', { type: params.type });
     case 'minimum':
-      return `must be at least ${params.limit}`;
     case 'maximum':
-      return `must be at most ${params.limit}`;
+      return rule(keyword, { limit: params.limit });
     case 'minLength':
-      return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} characters`;
+      return params.limit === 1 ? rule('empty') : rule('too_short', { limit: params.limit });
     case 'maxLength':
-      return `must have at most ${params.limit} characters`;
+      return rule('too_long', { limit: params.limit });
     case 'minItems':
-      return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} entries`;
+      return params.limit === 1 ? rule('empty') : rule('too_few', { limit: params.limit });
     case 'maxProperties':
-      return `must have at most ${params.limit} keys`;
+      return rule('too_many_keys', { limit: params.limit });
     case 'maxItems':
-      return `must have at most ${params.limit} entries`;
+      return rule('too_many', { limit: params.limit });
     case 'uniqueItems':
-      return 'must not name the same entry twice';
+      return rule('listed_twice');
     case 'enum':
-      return `must be one of ${params.allowedValues.join(', ')}`;
+      return rule('one_of', { allowed: params.allowedValues });
     case 'const':
-      return `must be ${JSON.stringify(params.allowedValue)}`;
+      return rule('only_value', { allowed: params.allowedValue });
     case 'pattern':
-      return typeof parentSchema?.title === 'string' ? `must be ${parentSchema.title}` : `must match ${params.pattern}`;
+      return title ?? rule('pattern', { pattern: params.pattern });
     case 'format':
-      return params.format === webAddressFormat ? `must be ${parentSchema?.title}` : `must be a valid ${params.format}`;
-    case 'anyOf':
-      return typeof parentSchema?.title === 'string'
-        ? `must be ${parentSchema.title}`
-        : 'has a value of the wrong kind';
+      return title ?? rule('format', { format: params.format });
     default:
-      return message ?? 'is not valid';
+      return title ?? rule('wrong_kind');
   }
-}
-
-function article(type: string | string[]): string {
-  const name = Array.isArray(type) ? type.join(' or ') : type;
-  return /^[aeio]/.test(name) ? `an ${name}` : `a ${name}`;
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { invalid } from '../../core/errors.ts';
+import { rule } from '../../core/refusal-rules.ts';
 
 const digestBytes = 9;
 
@@ -25,10 +26,10 @@ export function keyOfCursor(list: string, filters: object, keyType: KeyType, cur
   const key = bytes.subarray(digestBytes).toString();
   // Buffer.from ignores characters that are not base64url: only the issued spelling is accepted.
   if (bytes.toString('base64url') !== cursor || !keyForms[keyType].test(key)) {
-    throw invalid('cursor', 'cursor must be the pagination.nextCursor of an earlier page of this list.');
+    throw invalid('cursor', rule('cursor_of_list'));
   }
   if (!bytes.subarray(0, digestBytes).equals(digestOf(list, filters))) {
-    throw invalid('cursor', 'cursor was given out under other filters: repeat those of the page that it came with.');
+    throw invalid('cursor', rule('cursor_of_filters'));
   }
   return key;
 }

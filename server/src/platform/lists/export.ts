@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox';
 import { csvLine } from '../../core/csv.ts';
 import { invalid } from '../../core/errors.ts';
 import { defaultPageSize } from '../../core/page.ts';
+import { rule } from '../../core/refusal-rules.ts';
 import type { CursorList, List, Paging, Rows } from './list.ts';
 
 /** The media types in which lists are exported. */
@@ -72,7 +73,7 @@ export function columnsOf(record: TSchema, further: readonly string[]): string[]
 export function refusePaging({ page = 1, pageSize = defaultPageSize, cursor }: Paging): void {
   const field =
     cursor !== undefined ? 'cursor' : page !== 1 ? 'page' : pageSize !== defaultPageSize ? 'pageSize' : undefined;
-  if (field !== undefined) throw invalid(field, `${field} cannot be used for an export, which has all rows.`);
+  if (field !== undefined) throw invalid(field, rule('not_for_export'));
 }
 
 const rowsPerBatch = 1_000;

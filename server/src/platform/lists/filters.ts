@@ -1,5 +1,6 @@
 import type { TOptional, TSchema } from 'typebox';
 import { invalid } from '../../core/errors.ts';
+import { rule } from '../../core/refusal-rules.ts';
 
 /** The SQL types of filter values. */
 type SqlType =
@@ -110,7 +111,7 @@ function refuseEmptyRange(given: Readonly<Record<string, unknown>>, from: string
   const to = `${from.slice(0, -'From'.length)}To`;
   const [least, most] = [given[from], given[to]] as [number | undefined, number | undefined];
   if (least !== undefined && most !== undefined && least > most) {
-    throw invalid(from, `${from} must not be ${typeof least === 'number' ? 'more than' : 'after'} ${to}.`);
+    throw invalid(from, rule(typeof least === 'number' ? 'not_more_than' : 'not_after', { other: to }));
   }
 }
 

@@ -1,6 +1,7 @@
 import { invalid } from '../../core/errors.ts';
 import { publicId, uuidOfPublicId } from '../../core/id.ts';
 import { defaultPageSize, type ListPagination, paginationOf } from '../../core/page.ts';
+import { type BrokenRule, rule } from '../../core/refusal-rules.ts';
 import type { Database, Queryable } from '../postgres/database.ts';
 import { scanEnough } from '../postgres/scan-enough.ts';
 import type { Statement } from '../postgres/statement.ts';
@@ -77,7 +78,7 @@ export async function pageOf<Row>(
   }
   // Page 1 is the default, and is also the first page by cursor.
   if (page !== 1) throw invalid('page', noPageNumbers('uncounted' in list ? list.uncounted : undefined));
-  if (cursor !== undefined && after !== undefined) throw invalid('after', 'after cannot be used together with cursor.');
+  if (cursor !== undefined && after !== undefined) throw invalid('after', rule('not_together', { other: 'cursor' }));
   const belowKey =
     cursor === undefined ? keyAfter(list, after) : keyOfCursor(list.name, list.filters, list.keyType, cursor);
   const { rows, nextKey } = await list.read({ belowKey, take: pageSize });
@@ -97,15 +98,14 @@ export function keyAfter(
   if (key !== undefined) return key;
   throw invalid(
     'after',
-    `after must be the id of a row, ${idPrefix === undefined ? 'an integer' : `such as ${idPrefix}_…`}.`,
+    idPrefix === undefined ? rule('row_id') : rule('row_id_such_as', { example: `${idPrefix}_…` }),
   );
 }
 
-function noPageNumbers(uncounted: string | undefined): string {
+function noPageNumbers(uncounted: string | undefined): BrokenRule {
   return uncounted === undefined
-    ? 'page cannot be used together with cursor.'
-    : `Rows are not counted under ${uncounted}, so there are no page numbers: ` +
-        'leave out page, and pass on pagination.nextCursor as cursor.';
+    ? rule('not_together', { other: 'cursor' })
+    : rule('not_counted', { filter: uncounted });
 }
 
 /** Rows scanned per statement when filters may exclude them. */

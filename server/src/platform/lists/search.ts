@@ -1,4 +1,5 @@
 import { invalid } from '../../core/errors.ts';
+import { rule } from '../../core/refusal-rules.ts';
 import type { Queryable } from '../postgres/database.ts';
 import type { Statement } from '../postgres/statement.ts';
 
@@ -11,10 +12,7 @@ export const searchLimit = mostFound + 1;
 /** The ids that a search has found; refused when there are too many to list in order. */
 export function foundIds<Id>(rows: readonly { id: Id }[], field = 'search'): Id[] {
   if (rows.length > mostFound) {
-    throw invalid(
-      field,
-      `${field} matches more than ${mostFound.toLocaleString('en')} rows. Give more of the text, or use a filter.`,
-    );
+    throw invalid(field, rule('too_many_found', { limit: mostFound }));
   }
   return rows.map(({ id }) => id);
 }

@@ -1,4 +1,5 @@
 import { isUnavailable, Refusal } from '../../core/errors.ts';
+import { rule } from '../../core/refusal-rules.ts';
 import { failureOf } from './connection/failures.ts';
 import { type Costed, FairQueue } from './fair-queue.ts';
 
@@ -147,7 +148,7 @@ export class Batcher<Item, Result> {
 }
 
 function queueFull(): Refusal {
-  return new Refusal('overloaded', 'More requests are waiting than can be served. Try again shortly.', {
+  return new Refusal('overloaded', rule('too_many_waiting'), {
     retryAfterSeconds: 1,
   });
 }

@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
 import { Refusal } from '../../core/errors.ts';
+import { rule } from '../../core/refusal-rules.ts';
 import { notifyAll } from './bus/payload.ts';
 import { SessionClient } from './connection/connection.ts';
 import type { ConnectionConfig } from './connection/connection-url.ts';
@@ -327,13 +328,9 @@ export class Database implements Transactional {
     if (this.#suspended === 'silent') throw databaseUnavailable(new Error('The server is silent.'));
     if (this.#suspended === 'full') throw storageFull(new Error('The server does not run, and its disk is full.'));
     if (this.#pool.waitingCount < maximumWaiting) return;
-    throw new Refusal(
-      'overloaded',
-      'More requests are waiting for the database than it can serve. Try again shortly.',
-      {
-        retryAfterSeconds: 1,
-      },
-    );
+    throw new Refusal('overloaded', rule('database_busy'), {
+      retryAfterSeconds: 1,
+    });
   }
 }
 

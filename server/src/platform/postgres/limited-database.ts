@@ -1,4 +1,5 @@
 import { Refusal } from '../../core/errors.ts';
+import { rule } from '../../core/refusal-rules.ts';
 import type { Queryable } from './database.ts';
 import type { Statement } from './statement.ts';
 
@@ -68,6 +69,6 @@ export class LimitedDatabase implements Queryable {
 }
 
 const overloaded = () =>
-  new Refusal('overloaded', 'More lists are being read than the database can serve. Try again shortly.', {
+  new Refusal('overloaded', rule('too_many_lists'), {
     retryAfterSeconds: 1,
   });

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { sentenceOf } from '../../core/refusal-rules.ts';
 import { problemOfHost } from '../../core/web-address.ts';
 
 /** The type of a setting: how its text is parsed. */
@@ -82,7 +83,7 @@ export function url(...protocols: string[]): Kind<string> {
         throw new Error(`must be an address that begins with ${protocols.map((word) => `${word}//`).join(' or ')}`);
       }
       const problem = parsed.hostname === '' ? undefined : problemOfHost(parsed);
-      if (problem !== undefined) throw new Error(problem);
+      if (problem !== undefined) throw new Error(sentenceOf(problem, 'it').replace(/^it |\.$/g, ''));
       return value.replace(/\/$/, '');
     },
   };

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '../../../core/errors.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import { html } from '../../../platform/http/html.ts';
 import { basePathMark, buildState, builtFolder, findFile } from '../built-files.ts';
 import { sendUnbuilt, sentenceOf } from '../unbuilt.ts';
@@ -24,7 +25,7 @@ export function addConsole(app: FastifyInstance, basePath: string): void {
   app.get('/assets/:name', async (request, reply) => {
     const { name } = request.params as { name: string };
     const file = await findFile(join(builtConsole, 'assets'), name, request.headers['accept-encoding']);
-    if (file === undefined) throw new Refusal('path_unknown', `There is no file ${name}.`);
+    if (file === undefined) throw new Refusal('path_unknown', rule('no_such_file', { name }));
     return reply
       .headers({
         'content-type': file.type,

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { fieldStyle, florinMark, florinStyle } from './look.ts';
 import { addStaticPage } from './static-page.ts';
 
 const page = `<!doctype html>
@@ -11,6 +12,7 @@ const page = `<!doctype html>
 </head>
 <body>
 <main>
+${florinMark}
 <h1>Approve a login</h1>
 <form id="sign-in" hidden>
 <p>Sign in first.</p>
@@ -41,8 +43,8 @@ Nobody else may ask you to.</p>
 <label>It may do <select name="scope"></select></label>
 <label>With <select name="livemode">
 <option value="false">test records</option><option value="true">live records</option></select></label>
-<button name="approve" value="true">Approve</button>
-<button name="approve" value="false">Deny</button>
+<button name="approve" value="true">Approve: let <b class="client"></b> in</button>
+<button name="approve" value="false" class="deny">Deny: keep it out</button>
 </form>
 <p role="status" aria-live="polite"></p>
 </main>
@@ -51,15 +53,8 @@ Nobody else may ask you to.</p>
 </html>
 `;
 
-const style = `:root { color-scheme: light dark; }
-body { font: 1rem/1.5 system-ui, sans-serif; }
-main { max-width: 26rem; margin: 12vh auto; padding: 0 1rem; }
-h1 { font-size: 1.5rem; }
-label, input, select, button { display: block; width: 100%; box-sizing: border-box; font: inherit; }
-input, select, button { padding: 0.5rem; margin: 0.25rem 0 1rem; }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.25rem 1rem; }
-dd { margin: 0; overflow-wrap: anywhere; }
-[hidden] { display: none; }
+const style = `${florinStyle}${fieldStyle}dd { text-align: start; }
+button.deny { color: var(--bad); background: transparent; border: 2px solid var(--bad); }
 `;
 
 const script = `const byId = (id) => document.getElementById(id);

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { fieldStyle, florinMark, florinStyle } from './look.ts';
 import { addStaticPage } from './static-page.ts';
 
 const page = `<!doctype html>
@@ -11,6 +12,7 @@ const page = `<!doctype html>
 </head>
 <body>
 <main>
+${florinMark}
 <h1>Choose a new password</h1>
 <form>
 <label for="password">New password</label>
@@ -24,12 +26,7 @@ const page = `<!doctype html>
 </html>
 `;
 
-const style = `:root { color-scheme: light dark; }
-body { font: 1rem/1.5 system-ui, sans-serif; }
-main { max-width: 22rem; margin: 15vh auto; padding: 0 1rem; }
-label, input, button { display: block; width: 100%; box-sizing: border-box; font: inherit; }
-input, button { padding: 0.5rem; margin: 0.25rem 0 1rem; }
-`;
+const style = florinStyle + fieldStyle;
 
 const script = `const form = document.querySelector('form');
 const status = document.querySelector('[role=status]');

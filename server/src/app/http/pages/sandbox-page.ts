@@ -6,6 +6,7 @@ import type { PayerChoice } from '../../../domains/payments/providers/sandbox/ne
 import type { PayerPayment, Sandbox } from '../../../domains/payments/providers/sandbox/sandbox.ts';
 import { Html, html } from '../../../platform/http/html.ts';
 import { withRawBodies } from '../../../platform/http/raw-body.ts';
+import { florinMark, florinStyle } from './look.ts';
 
 interface SandboxPage {
   sandbox: () => Promise<Pick<Sandbox, 'payerPayment' | 'decide' | 'payerSetup' | 'decideSetup'>>;
@@ -59,15 +60,8 @@ function decisionOf(form: Buffer | undefined): PayerChoice | undefined {
   return decisions.find((decision) => decision === chosen);
 }
 
-const style = `:root { color-scheme: light dark; }
-body { font: 1rem/1.5 system-ui, sans-serif; }
-main { max-width: 22rem; margin: 15vh auto; padding: 0 1rem; }
-h1 { font-size: 1.5rem; }
-button { display: block; width: 100%; font: inherit; padding: 0.5rem; margin: 0.5rem 0; }
-`;
-
 const policy =
-  `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; base-uri 'none'; form-action 'self'; ` +
+  `default-src 'none'; style-src 'sha256-${hash('sha256', florinStyle, 'base64')}'; base-uri 'none'; form-action 'self'; ` +
   "frame-ancestors 'none'";
 
 function send(reply: FastifyReply, status: number, page: Html): FastifyReply {
@@ -126,8 +120,8 @@ const readingSeconds = 2;
 const choicesOf = ({ agree }: PageTexts) => html`
 <form method="post">
 <button name="decision" value="pay">${agree}</button>
-<button name="decision" value="fail">Fail</button>
-<button name="decision" value="cancel">Give up</button>
+<button name="decision" value="fail" class="plain">Fail</button>
+<button name="decision" value="cancel" class="plain">Give up</button>
 </form>`;
 
 const unknownPage = htmlOf('Not found', html`<p>There is nothing here that waits for its payer.</p>`);
@@ -142,10 +136,11 @@ function htmlOf(title: string, content: Html, onwards?: string): Html {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · Florin</title>
-${refresh}<style>${new Html(style)}</style>
+${refresh}<style>${new Html(florinStyle)}</style>
 </head>
 <body>
 <main>
+${new Html(florinMark)}
 <h1>${title}</h1>
 ${content}
 </main>

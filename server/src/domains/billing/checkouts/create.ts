@@ -5,6 +5,7 @@ import { invalid, Refusal } from '../../../core/errors.ts';
 import { livemodeOfNew, requireSameMode } from '../../../core/livemode.ts';
 import { metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import { requirePermission } from '../../../platform/http/permission.ts';
 import type { Call } from '../../../platform/http/route.ts';
 import { type IdempotentAnswer, onceFor } from '../../../platform/postgres/idempotency-records.ts';
@@ -66,10 +67,10 @@ async function draftOfAmount(
   { database, channels }: BillingApp,
 ): Promise<CheckoutDraft> {
   const { amount, currency, channelIds } = input;
-  if (amount === undefined) throw invalid('amount', 'amount is required, unless invoiceId is given.');
-  if (currency === undefined) throw invalid('currency', 'currency is required with amount.');
+  if (amount === undefined) throw invalid('amount', rule('required_unless', { other: 'invoiceId' }));
+  if (currency === undefined) throw invalid('currency', rule('required_with', { other: 'amount' }));
   requireInUse(currency);
-  if (channelIds === undefined) throw invalid('channelIds', 'channelIds is required with amount.');
+  if (channelIds === undefined) throw invalid('channelIds', rule('required_with', { other: 'amount' }));
   const named = await actFor(caller, input.tenantId, database);
   const principal = await channels.actOn(channelIds[0], named);
   const { tenantId, userId } = principal;
@@ -101,7 +102,7 @@ async function draftOfInvoice(
   { database, channels }: BillingApp,
 ): Promise<CheckoutDraft> {
   for (const field of ['amount', 'currency', 'customerId', 'description'] as const) {
-    if (input[field] !== undefined) throw invalid(field, `${field} is that of the invoice: leave it out.`);
+    if (input[field] !== undefined) throw invalid(field, rule('of_the_invoice'));
   }
   requirePermission('invoice_write', caller);
   const principal = await actFor(caller, input.tenantId, database);
@@ -112,7 +113,7 @@ async function draftOfInvoice(
   const defaultChannelId = invoice.channel_id ?? customer.default_channel_id;
   const channelIds = input.channelIds ?? (defaultChannelId === null ? [] : [defaultChannelId]);
   if (channelIds.length === 0) {
-    throw invalid('channelIds', 'channelIds is required: neither the invoice nor its customer names a channel.');
+    throw invalid('channelIds', rule('channel_needed_of_invoice'));
   }
   const wanted = { ...input, amount: unpaidAmountOf(invoice), currency };
   requireChannelMode(await usableChannels(channelIds, tenantId, wanted, channels), livemode);
@@ -156,25 +157,25 @@ async function usableChannels(
 function namingChannel({ type, message, field, details }: Refusal, id: number): Refusal {
   return new Refusal(type, `Channel ${id}: ${message}`, {
     field: field === 'channelId' ? 'channelIds' : (field as string),
-    ...(details && { details }),
+    details: { ...details, channelId: id },
   });
 }
 
 function requireChannelMode(channels: readonly ChannelRow[], livemode: boolean): void {
   for (const channel of channels) {
-    requireSameMode(livemode, channel.livemode, 'channelIds', `channel ${channel.id}`);
+    requireSameMode(livemode, channel.livemode, 'channelIds', { noun: 'channel', id: channel.id });
   }
 }
 
 function expiryOf({ expiresTime, expiresIn }: CheckoutInput, nowMs: number, defaultLifetimeMs: number): number {
   if (expiresIn !== undefined) {
-    if (expiresTime !== undefined) throw invalid('expiresIn', 'expiresIn cannot be used together with expiresTime.');
+    if (expiresTime !== undefined) throw invalid('expiresIn', rule('not_together', { other: 'expiresTime' }));
     return nowMs + expiresIn * secondMs;
   }
   if (expiresTime === undefined) return nowMs + defaultLifetimeMs;
   const atMs = Date.parse(expiresTime);
   if (!(atMs >= nowMs + shortestLifetimeMs && atMs <= nowMs + longestLifetimeMs)) {
-    throw invalid('expiresTime', 'expiresTime must be at least a minute and at most 366 days from now.');
+    throw invalid('expiresTime', rule('minute_to_year'));
   }
   return atMs;
 }

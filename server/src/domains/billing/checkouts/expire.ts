@@ -1,4 +1,5 @@
 import { Refusal } from '../../../core/errors.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import type { Call } from '../../../platform/http/route.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
 import type { BillingApp } from '../app.ts';
@@ -22,8 +23,8 @@ export async function expireCheckout(
     const [row] = (await transaction.run(findCheckout, [[tenantId], id])) as [CheckoutRow];
     const status = statusOf(row, nowMs);
     if (status === 'PAID' || status === 'PROCESSING') {
-      const why = status === 'PAID' ? 'it is paid' : 'a payment of it is in progress';
-      throw new Refusal('illegal_transition', `This checkout cannot expire: ${why}.`, {
+      const broken = rule(status === 'PAID' ? 'checkout_paid' : 'checkout_in_progress');
+      throw new Refusal('illegal_transition', broken, {
         field: 'id',
         details: { from: status, to: 'EXPIRED' },
       });

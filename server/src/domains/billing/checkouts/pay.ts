@@ -1,5 +1,6 @@
 import { Refusal } from '../../../core/errors.ts';
 import { publicId } from '../../../core/id.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import type { Transaction } from '../../../platform/postgres/database.ts';
 import { appendAudit, type RequestOrigin } from '../../identity/audit/append.ts';
 import type { SaveMethod } from '../../payments/methods/charges.ts';
@@ -46,7 +47,7 @@ export async function payCheckout(
   const isBesides = besides === row.payments && isWaiting(row) && row.is_payable;
   if (statusOf(row, nowMs) !== 'OPEN' && !isBesides) return;
   if (methodId === undefined ? !row.channel_ids.includes(channelId) : !row.offers_methods) {
-    throw new Refusal('invalid_request', 'The page does not offer this channel.', { field: 'channel' });
+    throw new Refusal('invalid_request', rule('channel_not_offered'), { field: 'channel' });
   }
   const { tenant_id: tenantId, id } = row;
   const open = row.invoice_id === null ? await transaction.run(findOpenPayments, [tenantId, id]) : [];

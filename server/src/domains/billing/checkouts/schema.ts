@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
+import { form } from '../../../core/refusal-rules.ts';
 import { listFields, timeFields } from '../../../platform/http/list-query.ts';
 import {
   currencyCode,
@@ -66,7 +67,7 @@ export const checkoutInput = Type.Object(
       Type.String({
         format: 'date-time',
         maxLength: 40,
-        title: 'a time of ISO 8601',
+        title: form('iso_time'),
         description:
           'When the page expires: at least a minute and at most 366 days from now. Default: ' +
           '24 hours from now; for an invoice 30 days.',

@@ -1,8 +1,9 @@
 import type { Static } from 'typebox';
-import { invalid, Refusal } from '../../../core/errors.ts';
+import { invalid, notFound, Refusal } from '../../../core/errors.ts';
 import { livemodeOfNew, requireSameMode, requireUnchangedMode } from '../../../core/livemode.ts';
 import { changedMetadata, metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import type { Call } from '../../../platform/http/route.ts';
 import type { Creation } from '../../../platform/http/shapes.ts';
 import { violatedConstraint } from '../../../platform/postgres/connection/failures.ts';
@@ -55,7 +56,7 @@ export async function modifyCustomer(
     return await save(app, request, work);
   } catch (error) {
     if (violatedConstraint(error) !== 'customer_by_external_id') throw error;
-    throw new Refusal('external_id_taken', `Another customer already has the externalId ${input.externalId}.`, {
+    throw new Refusal('external_id_taken', rule('external_id_taken', { externalId: String(input.externalId) }), {
       field: 'externalId',
     });
   }
@@ -65,7 +66,7 @@ type Work = (transaction: Queryable) => Promise<SavedRow<CustomerRow>>;
 
 async function creation(input: NewCustomer, caller: Principal, app: BillingApp): Promise<Work> {
   const principal = await app.channels.actOn(input.defaultChannelId, caller);
-  if (input.metadataReplace !== undefined) throw invalid('metadataReplace', 'metadataReplace needs the id to update.');
+  if (input.metadataReplace !== undefined) throw invalid('metadataReplace', rule('needs_id'));
   const channel = await usableChannel(input.defaultChannelId, principal.tenantId, app.channels);
   const clock = await findTestClock(input.clockId, principal, app);
   const livemode = livemodeOfNew(
@@ -74,7 +75,7 @@ async function creation(input: NewCustomer, caller: Principal, app: BillingApp):
     channel,
     'defaultChannelId',
   );
-  if (clock !== undefined) requireSameMode(livemode, clock.livemode, 'clockId', `clock ${clock.id}`);
+  if (clock !== undefined) requireSameMode(livemode, clock.livemode, 'clockId', { noun: 'clock', id: clock.id });
   const token = await tokenIn(input, channel, app);
   const values = [
     principal.tenantId,
@@ -103,10 +104,10 @@ async function change(id: number, input: CustomerInput, principal: Principal, ap
   requireUnchangedMode(input.livemode, existing.livemode);
   const channel = await usableChannel(input.defaultChannelId, existing.tenant_id, channels);
   if (channel !== undefined) {
-    requireSameMode(existing.livemode, channel.livemode, 'defaultChannelId', `channel ${channel.id}`);
+    requireSameMode(existing.livemode, channel.livemode, 'defaultChannelId', { noun: 'channel', id: channel.id });
   }
   if (input.clockId !== undefined && input.clockId !== existing.clock_id) {
-    throw invalid('clockId', 'clockId stays as it was when the customer was created.');
+    throw invalid('clockId', rule('clock_fixed'));
   }
   const isChannelGiven = input.defaultChannelId !== undefined;
   const channelOfToken =
@@ -156,7 +157,7 @@ async function findTestClock(
   requireTestClocksOffered({ clocksOffered }, 'clockId');
   const row = await readClock(clockId, principal, database, 'clockId');
   if (row.tenant_id !== principal.tenantId) {
-    throw new Refusal('record_not_found', `There is no clock ${clockId}.`, { field: 'clockId' });
+    throw notFound('clock', clockId, 'clockId');
   }
   return row;
 }

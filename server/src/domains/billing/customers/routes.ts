@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { invalid, notFound } from '../../../core/errors.ts';
 import { visibleModes } from '../../../core/livemode.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import { pagingOf } from '../../../platform/http/list-query.ts';
 import type { Route } from '../../../platform/http/route.ts';
 import { routesFor, savedMessage } from '../../../platform/http/routes-for.ts';
@@ -45,7 +46,7 @@ export const customerRoutes: readonly Route<BillingApp>[] = [
     data: customerRecord,
     handle: async ({ query: { id, externalId }, principal }, app) => {
       if ((id === undefined) === (externalId === undefined)) {
-        throw invalid('id', 'Name the customer by either id or externalId.');
+        throw invalid('id', rule('customer_by_one'));
       }
       if (id !== undefined) return { data: recordOf(await readCustomer(app.database, id, principal)) };
       const tenants = await visibleTenants(app.database, principal);

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { form } from '../../../core/refusal-rules.ts';
 import { listFields, timeFields } from '../../../platform/http/list-query.ts';
 import {
   address,
@@ -29,26 +30,26 @@ export const customerInput = Type.Object(
     name: Type.Optional(oneLine({ maxLength: 200 })),
     email: clearable(
       Type.String({ format: 'email', maxLength: 254 }),
-      'an e-mail address, or null',
+      form('email_address_or_null'),
       'Not unique: a household may share one.',
     ),
-    phone: clearable(oneLine({ maxLength: 40 }), 'one line of at most 40 characters, or null', 'In any notation.'),
+    phone: clearable(oneLine({ maxLength: 40 }), form('one_line_or_null', { limit: 40 }), 'In any notation.'),
     address: Type.Optional(address),
     externalId: clearable(
       oneLine({ maxLength: 255 }),
-      'one line of at most 255 characters, or null',
+      form('one_line_or_null', { limit: 255 }),
       'The id of the customer in your own system. Unique in the tenant among the customers of one mode.',
     ),
     ...metadataChange,
     defaultChannelId: Type.Optional(
       Type.Union([long('The channel.'), Type.Null()], {
-        title: "a channel's id, or null",
+        title: form('id_of_or_null', { noun: 'channel' }),
         description: 'The channel for invoices that name no channel. null clears it.',
       }),
     ),
     paymentMethod: clearable(
       oneLine({ maxLength: 255, writeOnly: true }),
-      'one line of at most 255 characters, or null',
+      form('one_line_or_null', { limit: 255 }),
       "The provider's token of the payment method (Stripe: `pm_…`), never a card number. Set up as a payment " +
         'method at `defaultChannelId`, and the default once it is ACTIVE.',
       'detaches the default.',
@@ -57,7 +58,7 @@ export const customerInput = Type.Object(
     livemode: livemodeInput('the mode of the default channel, or live'),
     clockId: Type.Optional(
       Type.Union([long('The clock.'), Type.Null()], {
-        title: "a test clock's id, or null",
+        title: form('id_of_or_null', { noun: 'test clock' }),
         description:
           'The test clock that the customer uses. Only in STANDALONE mode; cannot change after the customer is ' +
           'created.',
@@ -80,7 +81,7 @@ export const customerListQuery = Type.Object({
   ids: Type.Optional(
     Type.String({
       pattern: '^[1-9][0-9]{0,15}(,[1-9][0-9]{0,15}){0,99}$',
-      title: 'at most 100 ids, separated by commas',
+      title: form('id_list'),
       description:
         'Only the customers with these ids: at most 100, separated by commas. They may be of either mode. Ids that ' +
         'the caller cannot see are left out.',

@@ -1,4 +1,5 @@
 import { invalid } from '../../../core/errors.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { Actor } from '../../identity/audit/append.ts';
 import type { ChannelRow } from '../../payments/channels/statements.ts';
@@ -33,11 +34,11 @@ export async function tokenIn(
   app: BillingApp,
 ): Promise<CustomerToken | undefined> {
   if (paymentMethod == null) {
-    if (consent !== undefined) throw invalid('consent', 'consent is only taken together with paymentMethod.');
+    if (consent !== undefined) throw invalid('consent', rule('only_together', { other: 'paymentMethod' }));
     return undefined;
   }
   if (channel === undefined) {
-    throw invalid('defaultChannelId', 'paymentMethod needs a defaultChannelId: its provider keeps the payment method.');
+    throw invalid('defaultChannelId', rule('token_needs_channel'));
   }
   const source = { token: paymentMethod, bankAccount: null, type: null };
   await requireSetupAt(channel, source, app, 'defaultChannelId');

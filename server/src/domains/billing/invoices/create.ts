@@ -4,6 +4,7 @@ import { invalid } from '../../../core/errors.ts';
 import { requireSameMode } from '../../../core/livemode.ts';
 import { metadataJson } from '../../../core/metadata.ts';
 import { priceLines } from '../../../core/price-lines.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import type { Call } from '../../../platform/http/route.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { answerOnce, type IdempotentAnswer } from '../../../platform/postgres/idempotency-records.ts';
@@ -80,11 +81,11 @@ export async function requireChannel(
   { channels }: Pick<BillingApp, 'channels'>,
 ): Promise<void> {
   const channel = await channels.findUsable(channelId, invoice.tenant_id);
-  requireSameMode(invoice.livemode, channel.livemode, 'channelId', `channel ${channelId}`);
+  requireSameMode(invoice.livemode, channel.livemode, 'channelId', { noun: 'channel', id: channelId });
   requireAccepting(channel, invoice.currency);
 }
 
 export function requireOneTax(lines: InvoiceInput['lines']): void {
   const both = lines.findIndex(({ taxRate, taxAmount }) => taxRate !== undefined && taxAmount !== undefined);
-  if (both >= 0) throw invalid(`lines.${both}.taxAmount`, 'A line has a taxRate or a taxAmount, not both.');
+  if (both >= 0) throw invalid(`lines.${both}.taxAmount`, rule('one_tax'));
 }

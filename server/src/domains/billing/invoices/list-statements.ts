@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
+import { form } from '../../../core/refusal-rules.ts';
 import { currencyField, metadataField, searchField } from '../../../platform/http/list-query.ts';
 import { long } from '../../../platform/http/shapes.ts';
 import { createdFilters } from '../../../platform/lists/created.cte.ts';
@@ -19,7 +20,7 @@ const dueDay = (when: string) =>
   Type.String({
     format: 'date',
     pattern: '^(?!0000)',
-    title: 'a day as YYYY-MM-DD',
+    title: form('day'),
     description: `Only invoices with a \`dueDate\` ${when} this day, YYYY-MM-DD.`,
   });
 
@@ -34,7 +35,7 @@ export const invoiceFilters = listFilters({
     field: Type.Optional(
       Type.String({
         pattern: '^(INV|TEST)-[0-9]{6,15}$',
-        title: 'an invoice number such as INV-000001',
+        title: form('invoice_number'),
         description: 'Only the invoice with this number, such as `INV-000001`.',
       }),
     ),

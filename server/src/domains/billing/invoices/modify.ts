@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import { Refusal } from '../../../core/errors.ts';
 import { changedMetadata, refuseBothWays } from '../../../core/metadata.ts';
 import { type PricedLine, priceLines } from '../../../core/price-lines.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import type { Call } from '../../../platform/http/route.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { BillingApp } from '../app.ts';
@@ -51,16 +52,13 @@ const given = (value: unknown) => [value !== undefined, value ?? null];
 
 function requireAnyChange({ id: _, ...fields }: ModifyInput): void {
   if (Object.values(fields).every((field) => field === undefined)) {
-    throw new Refusal('invalid_request', 'Name at least one field to change, such as lines or dueDate.');
+    throw new Refusal('invalid_request', rule('change_something', { fields: ['lines', 'dueDate'] }));
   }
 }
 
 function requireDraft({ id, status }: InvoiceRow): void {
   if (status === 'DRAFT') return;
-  throw new Refusal('invoice_not_draft', `Invoice ${id} is ${status}: only a DRAFT can be changed.`, {
-    field: 'id',
-    details: { status },
-  });
+  throw new Refusal('invoice_not_draft', rule('invoice_not_draft', { id, status }), { field: 'id' });
 }
 
 async function replaceLines(

@@ -1,4 +1,5 @@
 import { Refusal } from '../../../core/errors.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import type { StillWaiting } from '../../payments/transactions/invoice-payments.ts';
 import type { InvoiceRow, OpenPayment } from './statements.ts';
 import { type InvoiceStatus, isPayable, mayBecome, transitions } from './states.ts';
@@ -34,47 +35,40 @@ export function requirePayableAmount(
 ): number {
   const { status } = invoice;
   if (!isPayable(status)) {
-    const because = status === 'DRAFT' ? 'finalize it first' : 'nothing can be paid on it any more';
-    throw new Refusal('invoice_not_payable', `Invoice ${invoice.id} is ${status}: ${because}.`, {
-      field,
-      details: { status },
-    });
+    const name = status === 'DRAFT' ? 'invoice_draft_unpayable' : 'invoice_unpayable';
+    throw new Refusal('invoice_not_payable', rule(name, { id: invoice.id, status }), { field });
   }
   const left = Math.max(0, unpaidAmountOf(invoice) - reserved);
   if (left === 0 || (requested !== undefined && requested > left)) {
-    const message =
-      left === 0
-        ? `Nothing is left to pay of invoice ${invoice.id}: all of it has been paid, or is about to be.`
-        : `Only ${left} of ${invoice.total} (minor units of ${invoice.currency}) can still be paid of invoice ` +
-          `${invoice.id}.`;
-    throw new Refusal('payment_exceeds_invoice', message, { field: 'amount', details: { left } });
+    const { id, total, currency } = invoice;
+    const broken = left === 0 ? rule('nothing_to_pay', { id }) : rule('invoice_left', { left, total, currency, id });
+    throw new Refusal('payment_exceeds_invoice', broken, { field: 'amount', details: { left } });
   }
   return requested ?? left;
 }
 
 /** Refuses a transition that the table does not allow, and every transition while payments have not ended. */
 export function requireTransition(invoice: InvoiceRow, to: InvoiceStatus, underWay = 0): void {
-  const { status, amount_paid } = invoice;
+  const { status, amount_paid, currency } = invoice;
   if (!mayBecome(status, to)) {
     const allowed = Object.keys(transitions[status]);
-    const reachable = allowed.length > 0 ? `it can become ${allowed.join(' or ')}` : 'it stays as it is';
-    throw new Refusal('illegal_transition', `An invoice that is ${status} cannot become ${to}; ${reachable}.`, {
-      field: 'id',
-      details: { from: status, to, allowed },
-    });
+    const broken =
+      allowed.length > 0
+        ? rule('invoice_cannot_become', { from: status, to, allowed })
+        : rule('invoice_is_final', { from: status, to });
+    throw new Refusal('illegal_transition', broken, { field: 'id', details: { allowed } });
   }
   if (underWay > 0) {
     throw new Refusal(
       'invoice_payment_under_way',
       'A payment of this invoice is in progress: wait until it ends, or cancel it.',
-      { field: 'id', details: { underWay } },
+      { field: 'id', details: { underWay, currency } },
     );
   }
   if (to === 'VOID' && amount_paid > 0) {
-    const message = `${amount_paid} of this invoice has been paid: mark the rest uncollectible instead.`;
-    throw new Refusal('illegal_transition', message, {
+    throw new Refusal('illegal_transition', rule('invoice_partly_paid', { paid: amount_paid }), {
       field: 'id',
-      details: { from: status, to, amountPaid: amount_paid },
+      details: { from: status, to, amountPaid: amount_paid, currency },
     });
   }
 }

@@ -1,5 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
+import { form } from '../../../core/refusal-rules.ts';
 import { listFields, timeFields } from '../../../platform/http/list-query.ts';
 import {
   changesSomething,
@@ -23,7 +24,7 @@ import { captureMethod } from '../../payments/transactions/record.ts';
 import { invoiceFilters, invoiceSearch } from './list-statements.ts';
 import { invoiceStatuses, paymentStates } from './states.ts';
 
-const day = Type.String({ format: 'date', pattern: '^(?!0000)', title: 'a day as YYYY-MM-DD' });
+const day = Type.String({ format: 'date', pattern: '^(?!0000)', title: form('day') });
 
 export const invoiceInput = Type.Object(
   {
@@ -62,12 +63,16 @@ export const modifyInput = Type.Object(
     lines: Type.Optional(lines),
     description: clearable(
       Type.String({ maxLength: 2000 }),
-      'at most 2000 characters, or null',
+      form('text_or_null', { limit: 2000 }),
       'Shown on the invoice.',
     ),
     ...metadataChange,
-    channelId: clearable(long('The channel.'), "a channel's id, or null", 'The channel to pay the invoice on.'),
-    dueDate: clearable(day, 'a day as YYYY-MM-DD, or null', 'The last day for payment, in UTC.'),
+    channelId: clearable(
+      long('The channel.'),
+      form('id_of_or_null', { noun: 'channel' }),
+      'The channel to pay the invoice on.',
+    ),
+    dueDate: clearable(day, form('day_or_null'), 'The last day for payment, in UTC.'),
   },
   { $id: 'InvoiceModifyInput', additionalProperties: false, description: changesSomething },
 );

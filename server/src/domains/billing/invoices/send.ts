@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import { Refusal } from '../../../core/errors.ts';
 import { livemodeMismatch } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import { answerOnce, type IdempotentAnswer } from '../../../platform/postgres/idempotency-records.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
 import type { BillingApp } from '../app.ts';
@@ -43,11 +44,8 @@ export async function sendInvoice(
 }
 
 function kindFor({ livemode, status }: InvoiceRow): 'INVOICE' | 'RECEIPT' {
-  if (!livemode) throw livemodeMismatch('id', 'No mails are sent about test invoices.');
+  if (!livemode) throw livemodeMismatch('id', rule('no_mails_of_test'));
   if (status === 'OPEN') return 'INVOICE';
   if (status === 'PAID') return 'RECEIPT';
-  throw new Refusal('invoice_not_payable', `An invoice that is ${status} is not sent: only open and paid ones are.`, {
-    field: 'id',
-    details: { status },
-  });
+  throw new Refusal('invoice_not_payable', rule('invoice_not_sent', { status }), { field: 'id' });
 }

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import { requireInUse } from '../../../core/currency.ts';
 import { Refusal } from '../../../core/errors.ts';
 import { livemodeOfNew, requireSameMode, requireUnchangedMode } from '../../../core/livemode.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import type { Call } from '../../../platform/http/route.ts';
 import type { Creation } from '../../../platform/http/shapes.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
@@ -62,7 +63,7 @@ export async function modifyPlan(
     if (plan.currency !== existing.currency) requireInUse(plan.currency);
     const channel = await acceptingChannel(plan, existing.tenant_id, app.channels);
     if (channel !== undefined) {
-      requireSameMode(existing.livemode, channel.livemode, 'channelId', `channel ${channel.id}`);
+      requireSameMode(existing.livemode, channel.livemode, 'channelId', { noun: 'channel', id: channel.id });
     }
     await requireUnused(plan, existing, transaction, app);
     const values = [existing.tenant_id, id, ...valuesOf(plan, existing), app.clock()];
@@ -90,13 +91,7 @@ async function requireUnused(
 ): Promise<void> {
   const field = changedFixedField(input, existing);
   if (field === undefined || !(await planUsages.isInUse(transaction, existing))) return;
-  throw new Refusal(
-    'plan_in_use',
-    `This plan has subscriptions, so its ${field} cannot change. Create another plan instead.`,
-    {
-      field,
-    },
-  );
+  throw new Refusal('plan_in_use', rule('plan_field_fixed'), { field });
 }
 
 /** The first changed field that a plan in use must keep. */

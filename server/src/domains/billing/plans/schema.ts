@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
+import { form } from '../../../core/refusal-rules.ts';
 import { pageFields, tenantField } from '../../../platform/http/list-query.ts';
 import {
   currencyCode,
@@ -58,13 +59,13 @@ export const planInput = Type.Object(
     ),
     channelId: Type.Optional(
       Type.Union([id(''), Type.Null()], {
-        title: "a channel's id, or null",
+        title: form('id_of_or_null', { noun: 'channel' }),
         description: "The channel to pay its invoices on. Default: the customer's default channel; an update keeps it.",
       }),
     ),
     taxRate: Type.Optional(
       Type.Union([Type.Integer({ minimum: 0, maximum: 10_000 }), Type.Null()], {
-        title: 'a whole number of basis points from 0 to 10000, or null',
+        title: form('basis_points'),
         description:
           'The tax on top of the amount, in basis points, 0 to 10000: 1900 is 19 %. null: untaxed. ' +
           'Default null; an update keeps it. A new rate applies from the next period on.',

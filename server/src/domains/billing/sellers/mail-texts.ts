@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { invalid } from '../../../core/errors.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import { oneLine } from '../../../platform/http/shapes.ts';
 
 const everyMail = ['customer', 'seller', 'number', 'amount', 'link'] as const;
@@ -63,8 +64,11 @@ export function requirePlaceholders(texts: MailTexts): void {
       for (const [part, words] of Object.entries(text)) {
         const unknown = placeholdersIn(words).find((name) => !known.includes(name));
         if (unknown === undefined) continue;
-        const list = known.map((name) => `{${name}}`).join(', ');
-        throw invalid(`mailTexts.${language}.${kind}.${part}`, `{${unknown}} is not known here. Known are ${list}.`);
+        const placeholders = known.map((name) => `{${name}}`);
+        throw invalid(
+          `mailTexts.${language}.${kind}.${part}`,
+          rule('unknown_placeholder', { placeholder: `{${unknown}}`, known: placeholders }),
+        );
       }
     }
   }

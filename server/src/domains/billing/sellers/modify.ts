@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { invalid, notFound } from '../../../core/errors.ts';
 import { refuseTestKey } from '../../../core/livemode.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import type { Call } from '../../../platform/http/route.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { type IdempotentAnswer, onceFor } from '../../../platform/postgres/idempotency-records.ts';
@@ -26,8 +27,7 @@ export async function modifySeller(
   requireOwn(id, principal);
   if (mailTexts != null) requirePlaceholders(mailTexts);
   const image = logo == null ? logo : imageOf(logo);
-  if (image === null && logo !== null)
-    throw invalid('logo', 'logo must be a PNG or JPEG file of at most 40 KiB, in base64.');
+  if (image === null && logo !== null) throw invalid('logo', rule('logo_file'));
   const nowMs = clock();
   const once = onceFor(database, {
     tenantId: principal.tenantId,

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { form } from '../../../core/refusal-rules.ts';
 import { address, keptAddress, nullable, oneLine, updatedTime } from '../../../platform/http/shapes.ts';
 import { mailLanguages, reopenPolicies } from '../../identity/tenants/sellers.ts';
 import { maximumImageBytes } from './image.ts';
@@ -19,13 +20,13 @@ export const sellerInput = Type.Object(
     address: Type.Optional(address),
     taxId: Type.Optional(
       Type.Union([oneLine({ maxLength: 40 }), Type.Null()], {
-        title: 'one line of at most 40 characters, or null',
+        title: form('one_line_or_null', { limit: 40 }),
         description: 'The tax number of the seller on its invoices, in any notation. null clears it.',
       }),
     ),
     brandColor: Type.Optional(
       Type.Union([Type.String({ pattern: '^#[0-9a-fA-F]{6}$' }), Type.Null()], {
-        title: 'a colour as #1d4ed8, or null',
+        title: form('colour'),
         description:
           'The colour of the button on the pages of payers, as `#1d4ed8`. ' +
           'Its text is black or white, whichever is easier to read. null: the default.',
@@ -33,7 +34,7 @@ export const sellerInput = Type.Object(
     ),
     logo: Type.Optional(
       Type.Union([Type.String({ minLength: 1, maxLength: Math.ceil(maximumImageBytes / 3) * 4 + 40 }), Type.Null()], {
-        title: 'a PNG or JPEG file in base64, or null',
+        title: form('picture'),
         description: 'A PNG or JPEG file of at most 40 KiB in base64, or as a `data:` address. null removes it.',
       }),
     ),
@@ -51,7 +52,7 @@ export const sellerInput = Type.Object(
     ),
     mailTexts: Type.Optional(
       Type.Union([mailTexts, Type.Null()], {
-        title: 'texts by language and mail, or null',
+        title: form('mail_texts'),
         description:
           'Your own texts of these mails, by language (`en`, `de`) and mail (`invoice`, `receipt`, ' +
           '`paymentFailed`, `lastPaymentFailed`), each with `subject` and `body`. ' +

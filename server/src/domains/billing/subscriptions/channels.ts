@@ -1,4 +1,5 @@
 import { invalid } from '../../../core/errors.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import type { PlanRow } from '../plans/statements.ts';
 import type { Payer } from './statements.ts';
 
@@ -12,5 +13,5 @@ export function defaultChannelOf(
 ): number {
   const channelId = plan.channel_id ?? payer.default_channel_id ?? payer.method_channel_id;
   if (channelId !== null) return channelId;
-  throw invalid('channelId', 'channelId must name a channel: neither the plan nor the customer does.');
+  throw invalid('channelId', rule('channel_needed_of_plan'));
 }

@@ -3,6 +3,7 @@ import { dayMs } from '../../../core/clock.ts';
 import { invalid, notFound, Refusal } from '../../../core/errors.ts';
 import { requireSameMode } from '../../../core/livemode.ts';
 import { metadataJson } from '../../../core/metadata.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import { isTimeZone } from '../../../core/time-zone.ts';
 import type { Call } from '../../../platform/http/route.ts';
 import { violatedConstraint } from '../../../platform/postgres/connection/failures.ts';
@@ -87,7 +88,7 @@ async function subscribe(
   const method = input.methodId == null ? null : await methodForSubscription(transaction, input.methodId, customer);
   const channelId = input.channelId ?? method?.channel_id ?? defaultChannelOf(plan, payer);
   const channel = await app.channels.findUsable(channelId, tenantId);
-  requireSameMode(payer.livemode, channel.livemode, 'channelId', `channel ${channelId}`);
+  requireSameMode(payer.livemode, channel.livemode, 'channelId', { noun: 'channel', id: channelId });
   requireAccepting(channel, plan.currency);
   const nowMs = payer.clock_now === null ? app.clock() : Date.parse(payer.clock_now);
   const [{ id }] = (await transaction.run(nextSubscriptionId)) as [{ id: number }];
@@ -109,13 +110,13 @@ function rowOf(
 ): Omit<SubscriptionRow, 'method_id'> {
   const { quantity = 1, timeZone = 'UTC' } = input;
   periodPrice(plan.amount, quantity);
-  if (!isTimeZone(timeZone)) throw invalid('timeZone', 'timeZone must be an IANA time zone, such as Europe/Zurich.');
+  if (!isTimeZone(timeZone)) throw invalid('timeZone', rule('time_zone'));
   const elsewhere = billedElsewhere(input, plan, timeZone, nowMs);
   const trialEndMs = elsewhere === undefined ? trialEndOf(input, plan, timeZone, nowMs) : undefined;
   const endMs = input.endTime === undefined ? undefined : parseTime(input.endTime, 'endTime');
   const firstMs = elsewhere?.period.endMs ?? trialEndMs ?? nowMs;
   if (endMs !== undefined && endMs <= firstMs) {
-    throw invalid('endTime', `endTime must be after the first period begins, ${timeOf(firstMs)}.`);
+    throw invalid('endTime', rule('after_time', { time: timeOf(firstMs) }));
   }
   const now = timeOf(nowMs);
   return {
@@ -200,10 +201,10 @@ function trialEndOf(
     const days = trialDays ?? plan.trial_days;
     return days === 0 ? undefined : daysAfter(nowMs, days, timeZone);
   }
-  if (trialDays !== undefined) throw invalid('trialEnd', 'Name either trialDays or trialEnd, not both.');
+  if (trialDays !== undefined) throw invalid('trialEnd', rule('trial_by_one'));
   const endMs = parseTime(trialEnd, 'trialEnd');
   if (endMs <= nowMs || endMs > nowMs + longestTrialMs) {
-    throw invalid('trialEnd', `trialEnd must be after now, ${timeOf(nowMs)}, and at most 730 days ahead.`);
+    throw invalid('trialEnd', rule('trial_range', { time: timeOf(nowMs) }));
   }
   return endMs;
 }

@@ -1,5 +1,6 @@
 import { notFound, Refusal } from '../../../core/errors.ts';
 import { publicId } from '../../../core/id.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { findMethodOfCustomer } from '../../payments/methods/read.ts';
 import type { MethodRow } from '../../payments/methods/record.ts';
@@ -64,8 +65,8 @@ export async function replaceMethod(
 }
 
 function inUse({ id }: MethodRow, subscriptionIds: number[]): Refusal {
-  const message =
-    `Subscriptions are charged with the payment method ${publicId('mtd', id)}: ` +
-    'name another one in replaceWith, or change them first.';
-  return new Refusal('payment_method_in_use', message, { field: 'id', details: { subscriptionIds } });
+  return new Refusal('payment_method_in_use', rule('method_in_use', { methodId: publicId('mtd', id) }), {
+    field: 'id',
+    details: { subscriptionIds },
+  });
 }

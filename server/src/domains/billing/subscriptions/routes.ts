@@ -22,8 +22,11 @@ import {
   subscriptionIdInput,
   subscriptionQuery,
   subscriptionRecord,
+  subscriptionSummary,
+  summaryQuery,
   updateInput,
 } from './schema.ts';
+import { summarizeSubscriptions } from './summary.ts';
 
 const { get, postOnce } = routesFor<BillingApp>();
 
@@ -115,6 +118,15 @@ export const subscriptionRoutes: readonly Route<BillingApp>[] = [
     handle: async ({ query, principal }, app) => ({
       data: recordOf(await readSubscription(app.database, query.id, principal)),
     }),
+  }),
+
+  get('/api/subscription/summary', 'subscription_read', 'Subscriptions', {
+    summary: 'Get subscription totals',
+    description:
+      'What subscriptions cost in a month now, and how many began and ended on some days (UTC), by currency.',
+    query: summaryQuery,
+    data: subscriptionSummary,
+    handle: async (call, app) => ({ data: await summarizeSubscriptions(call, app) }),
   }),
 
   get('/api/subscription/list', 'subscription_read', 'Subscriptions', {

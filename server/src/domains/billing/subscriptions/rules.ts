@@ -1,4 +1,5 @@
 import { invalid } from '../../../core/errors.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import type { SubscriptionRow, SubscriptionWithTerms } from './statements.ts';
 import { hasEnded, renewingStates, type SubscriptionState } from './states.ts';
 
@@ -43,7 +44,7 @@ const latestMs = Date.UTC(2970, 0, 1);
 export function parseTime(text: string, field: string): number {
   const atMs = Date.parse(text);
   if (!Number.isSafeInteger(atMs) || atMs < 0 || atMs >= latestMs) {
-    throw invalid(field, `${field} must be a time between 1970 and 2970, such as 2026-01-31T09:30:00Z.`);
+    throw invalid(field, rule('time_1970_2970'));
   }
   return atMs;
 }

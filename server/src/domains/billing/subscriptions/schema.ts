@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { listFields, timeFields } from '../../../platform/http/list-query.ts';
+import { form } from '../../../core/refusal-rules.ts';
+import { day, listFields, tenantField, timeFields } from '../../../platform/http/list-query.ts';
 import {
   changesSomething,
   long as id,
@@ -24,16 +25,16 @@ const quantity = Type.Integer({
   description: 'How many units of the plan are charged, 1 to 1000000.',
 });
 const time = (description: string) =>
-  Type.String({ format: 'date-time', maxLength: 40, title: 'a time as 2026-01-31T09:30:00Z', description });
+  Type.String({ format: 'date-time', maxLength: 40, title: form('utc_time'), description });
 const nullableTime = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
 const channel = Type.Union([id(''), Type.Null()], {
-  title: "a channel's id, or null",
+  title: form('id_of_or_null', { noun: 'channel' }),
   description: "The channel to pay its invoices on; null: the plan's, else the customer's.",
 });
 
 const method = Type.Union([methodId, Type.Null()], {
-  title: "a payment method's id, or null",
+  title: form('id_of_or_null', { noun: 'payment method' }),
   description:
     "The customer's payment method that renewals are charged with, on its own channel; null: the customer's default. " +
     'On a change, failed invoices are tried again at once.',
@@ -136,7 +137,7 @@ export const updateInput = Type.Object(
     ),
     endTime: Type.Optional(
       Type.Union([time(''), Type.Null()], {
-        title: 'a time as 2026-01-31T09:30:00Z, or null',
+        title: form('utc_time_or_null'),
         description: 'When the subscription expires; not before the current period ends. null: no end.',
       }),
     ),
@@ -183,6 +184,37 @@ export const listQuery = Type.Object({
   ...timeFields,
   livemode: livemodeFilter,
 });
+
+export const summaryQuery = Type.Object({
+  startDate: day('The first day (UTC, YYYY-MM-DD), inclusive. Default: 29 days before `endDate`.'),
+  endDate: day('The last day (UTC, YYYY-MM-DD), inclusive. Default: today.'),
+  customerId: Type.Optional(id('Only subscriptions of this customer.')),
+  tenantId: tenantField,
+  livemode: livemodeFilter,
+});
+
+export const subscriptionSummary = Type.Object(
+  {
+    livemode,
+    startDate: Type.String({ description: 'The first day.' }),
+    endDate: Type.String({ description: 'The last day, inclusive.' }),
+    currencies: Type.Array(
+      Type.Object({
+        currency: Type.String(),
+        active: Type.Integer({ description: 'How many are ACTIVE or PAST_DUE now.' }),
+        begun: Type.Integer({ description: 'How many were created on these days.' }),
+        ended: Type.Integer({ description: 'How many were CANCELLED or EXPIRED on these days.' }),
+        monthlyAmount: Type.String({
+          description:
+            'What those that are ACTIVE or PAST_DUE cost in a month, without tax, in minor units as decimal digits: ' +
+            'a year has 12 months or 365.25 days, and each subscription is rounded.',
+        }),
+      }),
+      { description: 'Those with the most active subscriptions first.' },
+    ),
+  },
+  { $id: 'SubscriptionSummary' },
+);
 
 export const subscriptionRecord = Type.Object(
   {

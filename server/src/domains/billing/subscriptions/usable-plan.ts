@@ -13,7 +13,7 @@ export async function requireUsablePlan(
 ): Promise<PlanRow> {
   const [plan] = await database.run(read, [tenantId, planId]);
   if (plan === undefined) throw notFound('plan', planId, 'planId');
-  requireSameMode(livemode, plan.livemode, 'planId', `plan ${planId}`);
+  requireSameMode(livemode, plan.livemode, 'planId', { noun: 'plan', id: planId });
   if (!plan.state) {
     throw new Refusal('plan_inactive', 'Nobody can subscribe to this plan: it is switched off.', { field: 'planId' });
   }

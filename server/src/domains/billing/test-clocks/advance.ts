@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { dayMs, secondMs } from '../../../core/clock.ts';
 import { invalid, Refusal } from '../../../core/errors.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import type { Call } from '../../../platform/http/route.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
@@ -28,8 +29,8 @@ export async function advanceClock(
   const row = await readClock(id, principal, database);
   const toMs = parseClockTime(toTime, 'toTime');
   const nowMs = Date.parse(row.now_at);
-  if (toMs < nowMs) throw invalid('toTime', `toTime must not be before ${row.now_at}: a clock cannot go back.`);
-  if (toMs - nowMs > maxAdvanceMs) throw invalid('toTime', 'toTime must be at most ten years after the clock.');
+  if (toMs < nowMs) throw invalid('toTime', rule('clock_back', { time: row.now_at }));
+  if (toMs - nowMs > maxAdvanceMs) throw invalid('toTime', rule('clock_ten_years'));
   const started = await database.transaction(async (transaction) => {
     const [advancing] = await transaction.run(startAdvance, [row.tenant_id, id, toMs, clock()]);
     if (advancing === undefined) {

@@ -1,4 +1,5 @@
 import { invalid, Refusal } from '../../../core/errors.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 
 /** The clock id of customers without a test clock. */
 export const realClockId = 0;
@@ -19,7 +20,7 @@ const latestMs = Date.UTC(2200, 0, 1);
 export function parseClockTime(text: string, field: string): number {
   const atMs = Date.parse(text);
   if (Number.isNaN(atMs) || atMs < 0 || atMs > latestMs) {
-    throw invalid(field, `${field} must be an ISO 8601 time between 1970 and 2200.`);
+    throw invalid(field, rule('time_1970_2200'));
   }
   return atMs;
 }

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { form } from '../../../core/refusal-rules.ts';
 import { pageFields } from '../../../platform/http/list-query.ts';
 import { livemode, livemodeInput, long, nullable, oneLine, updatedTime } from '../../../platform/http/shapes.ts';
 
@@ -7,7 +8,7 @@ const time = (description: string) =>
     format: 'date-time',
     maxLength: 40,
     pattern: '^(19[789]|20|21)',
-    title: 'an ISO 8601 time between 1970 and 2200',
+    title: form('time_1970_2200'),
     description,
   });
 

@@ -3,6 +3,7 @@ import { timeRangeOf } from '../../../core/days.ts';
 import { invalid } from '../../../core/errors.ts';
 import { leastUuidAt } from '../../../core/id.ts';
 import { type Principal, seesAllTenants } from '../../../core/principal.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import { type CursorList, filtersOf, readSlice, type Selection } from '../../../platform/lists/list.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { entryFilters, readAllEntries, readEntriesOfRecord } from './list-statements.ts';
@@ -23,7 +24,7 @@ export async function auditList(
   const { recordType, recordId } = filters;
   const tenantIds = await auditTenantsOf(database, filters, principal);
   if (recordId !== undefined && recordType === undefined) {
-    throw invalid('recordType', 'recordType is required with recordId.');
+    throw invalid('recordType', rule('needs_record_type'));
   }
   const { fromMs, toMs } = timeRangeOf(filters);
   const byIndex = recordId === undefined ? [] : ['recordType', 'recordId'];

@@ -78,6 +78,23 @@ test('the profile says whether there is a channel for live payments, and what li
   expect(await profiles()).toMatchObject([complete, complete]);
 });
 
+test('platform administrators alone learn when a backup is due', async () => {
+  const tenantId = await makeTenant(florin, await florin.login('admin', administratorPassword));
+  const owner = await makeMember(florin, await florin.login('admin', administratorPassword), {
+    tenantId,
+    userType: 'MERCHANT_ADMIN',
+  });
+  const profileOf = async (body: object) => {
+    const cookie = cookieOf(await signIn(body));
+    return (await florin.call('GET', '/api/console/session', { headers: { ...own, cookie } })).body.data;
+  };
+  // The database of the tests is one of its own.
+  expect(await profileOf(admin)).toMatchObject({ certificateEndTime: null, backupExpectedSeconds: null });
+  expect(await profileOf({ account: owner.userName, password: memberPassword })).toMatchObject({
+    backupExpectedSeconds: null,
+  });
+});
+
 test('the cookie is no access token, and an access token is no cookie', async () => {
   const [, cookie = ''] = cookieOf(await signIn()).split('=');
   expect((await florin.get('/api/user/info', `Bearer ${cookie}`)).status).toBe(401);

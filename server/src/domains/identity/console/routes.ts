@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { Clock } from '../../../core/clock.ts';
+import { type Clock, secondMs } from '../../../core/clock.ts';
 import { notFound, Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
 import type { Answer, Call, Route } from '../../../platform/http/route.ts';
@@ -122,7 +122,15 @@ async function endSession(
 
 async function profileOf(
   principal: Principal,
-  { database, mailer, deploymentMode, sandboxEnabled, publicUrl }: IdentityApp & { database: Database; clock: Clock },
+  {
+    database,
+    mailer,
+    deploymentMode,
+    sandboxEnabled,
+    publicUrl,
+    certificate,
+    backupExpectedMs,
+  }: IdentityApp & { database: Database; clock: Clock },
 ) {
   const [[user], [tenant], [live]] = await Promise.all([
     database.run(findUser, [principal.userId]),
@@ -131,6 +139,7 @@ async function profileOf(
   ]);
   if (user === undefined) throw notFound('user', principal.userId);
   const { id, state, invited, updatedTime, ...shown } = recordOf(user);
+  const isPlatform = principal.userType === 'PLATFORM_ADMIN';
   return {
     userId: id,
     ...shown,
@@ -144,6 +153,8 @@ async function profileOf(
     hasLiveKey: live?.has_key === true,
     channelsWithoutCallback: principal.scopes.has('channel_read') ? (live?.channels_without_callback ?? []) : [],
     sendsMail: mailer.hasServer,
+    certificateEndTime: isPlatform ? certificate.endTime : null,
+    backupExpectedSeconds: isPlatform && backupExpectedMs > 0 ? backupExpectedMs / secondMs : null,
     publicUrl,
   };
 }

@@ -24,6 +24,16 @@ export const profile = Type.Object(
         '30 days. Empty without the scope `channel_read`.',
     }),
     sendsMail: Type.Boolean({ description: 'Whether mail is sent (`app.mail.url`), not only written into files.' }),
+    certificateEndTime: Type.Union([Type.String(), Type.Null()], {
+      description:
+        'When the certificate of `app.public-url` ends, as it was read over the network within the last day. null: ' +
+        'it has none or could not be read, or the user is no platform administrator.',
+    }),
+    backupExpectedSeconds: Type.Union([Type.Integer(), Type.Null()], {
+      description:
+        'How old the last proven backup may be: `app.backup.expected`. null: none is expected, or the user is no ' +
+        'platform administrator.',
+    }),
     publicUrl: Type.String({ description: 'How browsers and providers reach the service: `app.public-url`.' }),
   },
   { $id: 'ConsoleProfile' },

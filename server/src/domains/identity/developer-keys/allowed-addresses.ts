@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { invalid } from '../../../core/errors.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 
 type Address = ReturnType<typeof ipaddr.process>;
 type Network = [Address, number];
@@ -8,8 +9,7 @@ type Network = [Address, number];
 export function requireNetworks(entries: readonly string[]): void {
   for (const [i, entry] of entries.entries()) {
     if (networkOf(entry) !== undefined) continue;
-    const example = 'an address such as 203.0.113.7 or a network such as 203.0.113.0/24 or 2001:db8::/32';
-    throw invalid(`allowedAddresses.${i}`, `allowedAddresses.${i} must be ${example}.`);
+    throw invalid(`allowedAddresses.${i}`, rule('network'));
   }
 }
 

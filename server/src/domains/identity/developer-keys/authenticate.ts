@@ -1,4 +1,5 @@
 import { Refusal } from '../../../core/errors.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import type { Authenticate } from '../../../platform/http/server/steps.ts';
 import type { SessionAuthenticator } from '../sessions/session-authenticator.ts';
 import type { SessionCookie } from '../sessions/session-cookie.ts';
@@ -28,7 +29,7 @@ export function authenticator({ keys, sessions, sessionCookie }: Authenticators)
     if (authorization === undefined || authorization === '') {
       const session = sessionCookie.read(cookie);
       if (session === undefined) {
-        throw new Refusal('credentials_missing', 'This needs an Authorization header: Bearer or ApiKey.');
+        throw new Refusal('credentials_missing', rule('authorization_missing'));
       }
       sessionCookie.requireConsole(request);
       return sessions.authenticateCookie(session, address, isCheck);
@@ -36,7 +37,7 @@ export function authenticator({ keys, sessions, sessionCookie }: Authenticators)
     const { scheme, secret } = credentialsOf(authorization);
     if (scheme === 'apikey') return keys.authenticate(secret, address, isCheck);
     if (scheme === 'bearer') return sessions.authenticate(secret, address, isCheck);
-    throw new Refusal('credentials_invalid', 'The Authorization header must read Bearer or ApiKey, then the secret.');
+    throw new Refusal('credentials_invalid', rule('authorization_form'));
   };
   const lastKeys = new WeakMap<object, ConnectionKey>();
   authenticate.cached = ({ headers: { authorization }, socket }, address) => {
@@ -59,11 +60,9 @@ function credentialsOf(authorization: string): { scheme: string; secret: string 
   const space = authorization.indexOf(' ');
   const scheme = authorization.slice(0, space).toLowerCase();
   const secret = authorization.slice(space + 1).trim();
-  if (scheme === 'bearer' && secret.startsWith('sk_')) throw mistaken('A developer key', 'ApiKey sk_…');
-  if (scheme === 'apikey' && secret.startsWith('eyJ')) throw mistaken('An access token', 'Bearer eyJ…');
+  if (scheme === 'bearer' && secret.startsWith('sk_'))
+    throw new Refusal('credentials_invalid', rule('key_under_bearer'));
+  if (scheme === 'apikey' && secret.startsWith('eyJ'))
+    throw new Refusal('credentials_invalid', rule('token_under_apikey'));
   return { scheme, secret };
-}
-
-function mistaken(what: string, header: string): Refusal {
-  return new Refusal('credentials_invalid', `${what} is sent with another scheme: use "Authorization: ${header}".`);
 }

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
 import type { Call } from '../../../platform/http/route.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
@@ -83,9 +84,5 @@ export async function insertRandomKey(
 }
 
 function limitReached(limit: number): Refusal {
-  return new Refusal(
-    'key_limit_reached',
-    `A user has at most ${limit} developer keys, including revoked ones (app.developer-key.max-per-user).`,
-    { details: { limit } },
-  );
+  return new Refusal('key_limit_reached', rule('key_limit', { limit }));
 }

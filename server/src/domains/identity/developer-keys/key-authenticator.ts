@@ -1,6 +1,7 @@
 import type { Clock } from '../../../core/clock.ts';
 import { Refusal, type RefusalType } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
+import { type BrokenRule, rule } from '../../../core/refusal-rules.ts';
 import { keyHoldsAll, scopesOfKey } from '../../../core/scopes.ts';
 import type { Caches } from '../../../platform/postgres/caches.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
@@ -66,7 +67,7 @@ export class KeyAuthenticator {
     const nowMs = this.#clock();
     if (!isLive || expiresAtMs <= nowMs) throw new OwnedKeyRefusal('credentials_invalid', notAccepted, principal);
     if (isAllowedFrom !== undefined && !isAllowedFrom(address)) {
-      const message = `This key is not accepted from ${address}.`;
+      const message = rule('key_from_address', { address: address });
       throw new OwnedKeyRefusal('address_not_allowed', message, principal);
     }
     if (!isCheck) this.#known.recordUse(key, nowMs, address);
@@ -80,7 +81,7 @@ export class KeyAuthenticator {
 }
 
 /** The same for all, because it says nothing about a key that is not the caller's. */
-const notAccepted = 'The key is not known, was revoked, or has expired.';
+const notAccepted = rule('key_unknown');
 
 /**
  * A key that somebody has, or had, and that is not accepted: it was revoked, has expired, or is used from an address
@@ -89,7 +90,7 @@ const notAccepted = 'The key is not known, was revoked, or has expired.';
 export class OwnedKeyRefusal extends Refusal {
   readonly owner: Principal;
 
-  constructor(type: RefusalType, message: string, owner: Principal) {
+  constructor(type: RefusalType, message: BrokenRule, owner: Principal) {
     super(type, message);
     this.owner = owner;
   }

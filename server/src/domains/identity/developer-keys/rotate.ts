@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import { notFound, Refusal } from '../../../core/errors.ts';
+import { type BrokenRule, rule } from '../../../core/refusal-rules.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
 import type { Call } from '../../../platform/http/route.ts';
 import type { IdentityApp } from '../app.ts';
@@ -46,15 +47,14 @@ export async function rotateKey(
 }
 
 function requireActive(row: KeyRow, nowMs: number): void {
-  const why =
-    row.state === 0
-      ? 'was revoked'
-      : row.replaced_by !== null
-        ? `was replaced by the key ${row.replaced_by}`
-        : row.expires_at !== null && Date.parse(row.expires_at) <= nowMs
-          ? 'has expired'
-          : undefined;
-  if (why !== undefined) throw new Refusal('key_inactive', `The key ${row.id} ${why}, so it cannot be rotated.`);
+  const broken = ruleOfInactive(row, nowMs);
+  if (broken !== undefined) throw new Refusal('key_inactive', broken);
+}
+
+function ruleOfInactive({ id, state, replaced_by, expires_at }: KeyRow, nowMs: number): BrokenRule | undefined {
+  if (state === 0) return rule('key_revoked', { id });
+  if (replaced_by !== null) return rule('key_replaced', { id, replacement: replaced_by });
+  return expires_at !== null && Date.parse(expires_at) <= nowMs ? rule('key_expired', { id }) : undefined;
 }
 
 /** The new key gets the whole lifetime of the old one again. */

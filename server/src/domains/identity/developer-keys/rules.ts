@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { invalid, Refusal } from '../../../core/errors.ts';
 import { prefixOf } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import { allScopes, defaultScopes, type Scope, scopes } from '../../../core/scopes.ts';
 import { randomText } from '../../../platform/crypto/random-text.ts';
 
@@ -37,16 +38,13 @@ export function grantedScope(requested: string | undefined, owner: Principal): s
   const names = scopeNamesIn(requested);
   if (names.includes(allScopes)) {
     if (owner.userType !== 'MERCHANT_USER') return allScopes;
-    throw new Refusal('role_missing', 'Only a PLATFORM_ADMIN or a MERCHANT_ADMIN may grant the scope *.', {
+    throw new Refusal('role_missing', rule('grants_all'), {
       field: 'scope',
     });
   }
   const missing = names.find((name) => !owner.scopes.has(name as Scope));
   if (missing !== undefined) {
-    throw new Refusal('scope_missing', `You do not hold the scope ${missing}, so a key of yours cannot either.`, {
-      field: 'scope',
-      details: { scope: missing },
-    });
+    throw new Refusal('scope_missing', rule('scope_of_key', { scope: missing }), { field: 'scope' });
   }
   return names.join(',');
 }
@@ -56,13 +54,13 @@ export function scopeNamesIn(list: string): string[] {
   const names = [...new Set(list.split(',').map((name) => name.trim()))];
   const unknown = names.find((name) => name !== allScopes && !scopes.includes(name as Scope));
   if (unknown === undefined) return names;
-  throw invalid('scope', `scope must name scopes, separated by commas; ${JSON.stringify(unknown)} is not one.`);
+  throw invalid('scope', rule('unknown_scope', { given: JSON.stringify(unknown) }));
 }
 
 /** null: the key never expires. */
 export function expiryOf(expiresTime: string | undefined, nowMs: number): Date | null {
   if (expiresTime === undefined) return null;
   const expiresAtMs = Date.parse(expiresTime);
-  if (!(expiresAtMs > nowMs)) throw invalid('expiresTime', 'expiresTime must be a time in the future.');
+  if (!(expiresAtMs > nowMs)) throw invalid('expiresTime', rule('future_time'));
   return new Date(expiresAtMs);
 }

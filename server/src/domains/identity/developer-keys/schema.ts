@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { form } from '../../../core/refusal-rules.ts';
 import { allScopes, defaultScopes, scopes } from '../../../core/scopes.ts';
 import { listPattern } from '../../../platform/http/list-pattern.ts';
 import { pageFields } from '../../../platform/http/list-query.ts';
@@ -6,7 +7,7 @@ import { long, oneLine } from '../../../platform/http/shapes.ts';
 import { tenantIdOnWire } from '../tenants/schema.ts';
 
 const expiresTime = (description: string) =>
-  Type.Optional(Type.String({ format: 'date-time', maxLength: 40, title: 'a time of ISO 8601', description }));
+  Type.Optional(Type.String({ format: 'date-time', maxLength: 40, title: form('iso_time'), description }));
 
 /** null: no body was sent. */
 export const generateInput = Type.Union(

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { minuteMs } from '../../../core/clock.ts';
 import { invalid, Refusal } from '../../../core/errors.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import { networkOf } from '../../../platform/http/limits/network-of.ts';
 import type { Call } from '../../../platform/http/route.ts';
 import type { IdentityApp } from '../app.ts';
@@ -29,7 +30,7 @@ export async function beginDeviceLogin(
 ): Promise<Static<typeof deviceCode>> {
   begunDeviceLogins.count(networkOf(address));
   if (invisible.test(client) || client.trim() === '') {
-    throw invalid('client', 'client must show, without control or invisible characters: the user has to recognize it.');
+    throw invalid('client', rule('client_visible'));
   }
   if (scope !== undefined) scopeNamesIn(scope);
   const [secret, userCode, nowMs] = [generateDeviceCode(), generateUserCode(), clock()];
@@ -45,7 +46,7 @@ export async function beginDeviceLogin(
     maxPending,
   ]);
   if (inserted === undefined) {
-    throw new Refusal('too_many_requests', 'Too many logins of devices are waiting. Try again in some minutes.', {
+    throw new Refusal('too_many_requests', rule('devices_waiting'), {
       retryAfterSeconds: 60,
     });
   }

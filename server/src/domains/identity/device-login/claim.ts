@@ -1,5 +1,6 @@
 import { dayMs, secondMs } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
+import { type BrokenRule, rule } from '../../../core/refusal-rules.ts';
 import { networkOf } from '../../../platform/http/limits/network-of.ts';
 import type { IdentityApp } from '../app.ts';
 import type { Actor } from '../audit/append.ts';
@@ -36,11 +37,11 @@ export function claimDeviceKey(
         field: 'deviceCode',
       });
     }
-    if (polled.state === 'DENIED') throw denied('The user denied the login of this device.');
+    if (polled.state === 'DENIED') throw denied(rule('device_denied'));
     if (polled.state === 'PENDING') throw pending(polled.polled_at, nowMs);
     return app.database.transaction(async (transaction) => {
       const [claimed] = await transaction.run(claimDevice, [codeHash, new Date(nowMs)]);
-      if (claimed === undefined) throw denied('The session in which this login was approved has ended.');
+      if (claimed === undefined) throw denied(rule('device_session_ended'));
       const { user_id: userId, tenant_id: tenantId, user_name: userName, client: name, livemode } = claimed;
       const actor: Actor = { by: 'device_code', userId, userName, address, requestId };
       const grant = {
@@ -63,8 +64,8 @@ function pending(polledAt: string | null, nowMs: number): Refusal {
   const details = { interval: intervalSeconds };
   const isEarly = polledAt !== null && nowMs - Date.parse(polledAt) < (intervalSeconds - 1) * secondMs;
   return isEarly
-    ? new Refusal('slow_down', `Ask once in ${intervalSeconds} seconds.`, { details })
+    ? new Refusal('slow_down', rule('ask_once', { interval: intervalSeconds }))
     : new Refusal('authorization_pending', 'The user has not decided yet.', { details });
 }
 
-const denied = (message: string) => new Refusal('access_denied', message);
+const denied = (message: BrokenRule) => new Refusal('access_denied', message);

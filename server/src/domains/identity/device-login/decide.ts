@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import { allScopes } from '../../../core/scopes.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
 import type { Quota } from '../../../platform/http/limits/rate-limiter.ts';
@@ -33,7 +34,7 @@ export async function findDeviceRequest(
 
 function requireAttempts({ isExceeded, resetSeconds }: Quota): void {
   if (!isExceeded) return;
-  throw new Refusal('too_many_attempts', 'Too many wrong codes. Try again later.', { retryAfterSeconds: resetSeconds });
+  throw new Refusal('too_many_attempts', rule('attempts_of_codes'), { retryAfterSeconds: resetSeconds });
 }
 
 /**
@@ -77,6 +78,6 @@ const allScopesOf = ({ userType, scopes }: Principal) =>
   userType === 'MERCHANT_USER' ? [...scopes].join(',') || undefined : allScopes;
 
 const codeUnknown = () =>
-  new Refusal('record_not_found', 'No login waits under this code. It may have expired or been decided.', {
+  new Refusal('record_not_found', rule('device_code_unknown'), {
     field: 'userCode',
   });

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { form } from '../../../core/refusal-rules.ts';
 import { long } from '../../../platform/http/shapes.ts';
 import { listFilters } from '../../../platform/lists/filters.ts';
 import { firstFilter, type RowSource, readStatement } from '../../../platform/lists/list-statements.ts';
@@ -27,7 +28,7 @@ export const requestFilters = listFilters({
     field: Type.Optional(
       Type.String({
         pattern: '^[1-5](?:xx|\\d\\d)$',
-        title: 'an HTTP status such as 409, or all that begin alike, such as 4xx',
+        title: form('http_status'),
         description:
           'Only requests that were answered with this status (`409`), or with one that begins alike (`4xx`).',
       }),
@@ -40,7 +41,7 @@ export const requestFilters = listFilters({
     field: Type.Optional(
       Type.String({
         pattern: '^[a-z_]{1,60}$',
-        title: 'the type of a refusal, such as invalid_request',
+        title: form('refusal_type'),
         description: 'Only requests that were refused with this type.',
       }),
     ),

@@ -1,4 +1,5 @@
 import { Refusal } from '../../../core/errors.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
 import type { Call } from '../../../platform/http/route.ts';
 import type { IdentityApp } from '../app.ts';
@@ -27,7 +28,7 @@ export async function beginEnrolment(
   const { userId, userName } = principal;
   requireStepUp(principal, app.clock(), 'Adding an authenticator app');
   const hash = await verifyOwnPassword({ userId, userName, password, address }, app);
-  if (hash === undefined) throw new Refusal('old_password_wrong', 'The password is not right.', { field: 'password' });
+  if (hash === undefined) throw new Refusal('old_password_wrong', rule('own_password'), { field: 'password' });
   const secret = generateSecret();
   const values = [userId, app.seal(secret, secretAssociatedData(userId)), new Date(app.clock())];
   const [begun] = await app.database.run(beginSecondFactor, values);

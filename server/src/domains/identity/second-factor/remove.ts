@@ -1,5 +1,6 @@
 import { notFound, Refusal } from '../../../core/errors.ts';
 import { seesAllTenants } from '../../../core/principal.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
 import type { Call } from '../../../platform/http/route.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
@@ -22,7 +23,7 @@ export async function removeOwnFactor(
   const { userId, userName, tenantId } = principal;
   await withCode(code, { userId, userName, address }, app, async (transaction, method) => {
     const [factor] = await transaction.run(lockSecondFactor, [userId]);
-    if (factor?.confirmed_at == null) throw secondFactorAbsent('You have no authenticator app.');
+    if (factor?.confirmed_at == null) throw secondFactorAbsent(rule('no_app'));
     await transaction.run(clearSecret, [userId]);
     const [left] = await transaction.run(lockSecondFactor, [userId]);
     if (!isActive(left)) await withdrawSecondFactor(transaction, userId);
@@ -46,7 +47,7 @@ export async function removeFactorOf(
 ): Promise<void> {
   const nowMs = app.clock();
   if (userId === principal.userId) {
-    throw new Refusal('role_missing', 'Remove your own second factor with a code; another administrator needs none.', {
+    throw new Refusal('role_missing', rule('own_factor'), {
       field: 'id',
     });
   }
@@ -82,7 +83,7 @@ async function removeAll(
   transaction: Queryable,
   { clock }: Pick<IdentityApp, 'clock'>,
 ): Promise<void> {
-  if (factor === undefined) throw secondFactorAbsent('This user has no second factor.');
+  if (factor === undefined) throw secondFactorAbsent(rule('user_has_no_factor'));
   await withdrawSecondFactor(transaction, id);
   await transaction.run(endSessionsOfUser, [id, new Date(clock())]);
   await appendAudit(transaction, actor, { action: 'user.remove_second_factor', tenantId, recordId: id });

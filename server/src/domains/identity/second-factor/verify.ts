@@ -1,5 +1,6 @@
 import { minuteMs } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { IdentityApp } from '../app.ts';
 import { countedAccount } from '../sessions/account.ts';
@@ -63,11 +64,11 @@ async function lockFactor(transaction: Queryable, userId: number, isConfirming: 
   const [factor] = await transaction.run(lockSecondFactor, [userId]);
   if (isConfirming && factor?.confirmed_at) throw secondFactorActive();
   if (isConfirming) {
-    if (factor?.secret_sealed == null) throw secondFactorAbsent('You have no second factor. Begin one first.');
+    if (factor?.secret_sealed == null) throw secondFactorAbsent(rule('no_factor_begun'));
     return factor;
   }
   if (!isActive(factor)) {
-    throw secondFactorAbsent('You have no second factor. Enrol one first, at /api/user/second-factor/begin.');
+    throw secondFactorAbsent(rule('no_factor'));
   }
   return factor;
 }
@@ -117,7 +118,7 @@ function recentFailuresOf({ failures, failures_since }: SecondFactorRow, nowMs: 
   const endsAtMs = sinceMs + failureWindowMs;
   if (endsAtMs <= nowMs) return { count: 0, sinceMs: nowMs };
   if (failures >= failuresAllowed) {
-    throw new Refusal('too_many_attempts', 'Too many wrong codes. Try again later.', {
+    throw new Refusal('too_many_attempts', rule('attempts_of_codes'), {
       retryAfterSeconds: Math.max(1, Math.ceil((endsAtMs - nowMs) / 1000)),
     });
   }

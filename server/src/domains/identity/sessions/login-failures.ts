@@ -1,6 +1,7 @@
 import type { LRUCache } from 'lru-cache';
 import { type Clock, minuteMs } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import { boundedCache } from '../../../platform/caching/bounded-cache.ts';
 import { networkOf } from '../../../platform/http/limits/network-of.ts';
 import { OtherProcesses } from '../../../platform/process/other-processes.ts';
@@ -164,7 +165,7 @@ class LoginCounters implements AttemptCounters {
 
   #tooManyAttempts({ failedAtMs, allowed }: Counter): Refusal {
     const admittedAtMs = (failedAtMs[failedAtMs.length - allowed] as number) + failureWindowMs;
-    return new Refusal('too_many_attempts', 'Too many failed logins. Try again later, or reset the password.', {
+    return new Refusal('too_many_attempts', rule('attempts_of_logins'), {
       retryAfterSeconds: Math.max(1, Math.ceil((admittedAtMs - this.#clock()) / 1000)),
     });
   }
@@ -199,7 +200,7 @@ class LoginCounters implements AttemptCounters {
 
   async #waitForOutcome(counter: Counter): Promise<void> {
     if (this.#waiting >= this.#maxWaiting) {
-      throw new Refusal('overloaded', 'Too many logins are waiting just now. Try again shortly.', {
+      throw new Refusal('overloaded', rule('logins_wait'), {
         retryAfterSeconds: 1,
       });
     }

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { Refusal } from '../../../core/errors.ts';
 import { platformTenant } from '../../../core/principal.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import type { IdentityApp } from '../app.ts';
 import type { Actor } from '../audit/append.ts';
 import { countedAccount, normalizedAccount } from './account.ts';
@@ -32,7 +33,7 @@ export async function login(
     if (started === undefined) recordRefused(known, actor, app);
     return started;
   });
-  if (opened === undefined) throw new Refusal('login_refused', 'The account or the password is not right.');
+  if (opened === undefined) throw new Refusal('login_refused', rule('password_login'));
   return opened;
 }
 

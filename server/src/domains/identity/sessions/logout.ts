@@ -1,4 +1,5 @@
 import { Refusal } from '../../../core/errors.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import type { VerifiedToken } from '../../../platform/crypto/tokens.ts';
 import type { IdentityApp } from '../app.ts';
 import { type Actor, appendAudit, type RequestOrigin } from '../audit/append.ts';
@@ -55,17 +56,14 @@ export function requireFreshSession(
 ): void {
   if (!isStrict || Date.parse(created_at) + stepUpMs > nowMs) return;
   if (stepped_up_until !== null && Date.parse(stepped_up_until) > nowMs) return;
-  throw new Refusal(
-    'step_up_required',
-    'Ending other sessions needs a fresh login: send a code to /api/user/step-up, or log in again.',
-  );
+  throw new Refusal('step_up_required', rule('step_up_sessions'));
 }
 
 function bearerTokenOf(authorization: string | undefined): string {
   if (authorization === undefined) {
-    throw new Refusal('credentials_missing', 'This needs an Authorization header with a Bearer access token.');
+    throw new Refusal('credentials_missing', rule('bearer_missing'));
   }
   const [, token] = /^bearer +(\S+)$/i.exec(authorization) ?? [];
-  if (token === undefined) throw new Refusal('credentials_invalid', 'This needs a Bearer access token.');
+  if (token === undefined) throw new Refusal('credentials_invalid', rule('bearer_form'));
   return token;
 }

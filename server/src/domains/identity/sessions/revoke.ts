@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import { invalid, notFound } from '../../../core/errors.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import type { Call } from '../../../platform/http/route.ts';
 import type { IdentityApp } from '../app.ts';
 import { appendAudit } from '../audit/append.ts';
@@ -15,7 +16,7 @@ export async function revokeSessions(
   { body: { id, all }, principal }: Call<Static<typeof revokeSessionInput>>,
   app: IdentityApp,
 ): Promise<void> {
-  if ((id === undefined) === (all !== true)) throw invalid('id', 'Name the id of one session, or set all to true.');
+  if ((id === undefined) === (all !== true)) throw invalid('id', rule('one_session'));
   const { database, clock } = app;
   const { userId, tenantId } = principal;
   const sessionId = principal.sessionId as string;

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { form } from '../../../core/refusal-rules.ts';
 import { userTypes } from '../../../core/scopes.ts';
 import { pageFields } from '../../../platform/http/list-query.ts';
 import { tenantIdOnWire } from '../tenants/schema.ts';
@@ -70,7 +71,9 @@ export const sessionRecord = Type.Object(
 
 export const revokeSessionInput = Type.Object(
   {
-    id: Type.Optional(Type.String({ format: 'uuid', title: "a session's id", description: 'End this session.' })),
+    id: Type.Optional(
+      Type.String({ format: 'uuid', title: form('id_of', { noun: 'session' }), description: 'End this session.' }),
+    ),
     all: Type.Optional(Type.Boolean({ description: 'true: end every session, this one included.' })),
   },
   { $id: 'SessionRevokeInput', additionalProperties: false },

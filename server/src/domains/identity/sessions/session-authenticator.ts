@@ -1,6 +1,7 @@
 import { type Clock, minuteMs } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
 import { type Principal, platformTenant } from '../../../core/principal.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import type { Tokens, VerifiedToken } from '../../../platform/crypto/tokens.ts';
 import type { Caches } from '../../../platform/postgres/caches.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
@@ -115,11 +116,11 @@ export function expiryMs(
 }
 
 export function sessionEnded(): Refusal {
-  return new Refusal('credentials_invalid', 'The session has ended. Log in again.');
+  return new Refusal('credentials_invalid', rule('session_ended'));
 }
 
 export function tokenReplaced(): Refusal {
-  return new Refusal('credentials_invalid', 'The token was replaced by a newer one of its session.');
+  return new Refusal('credentials_invalid', rule('token_replaced'));
 }
 
 async function loadLiveSession(

@@ -1,4 +1,5 @@
 import { Refusal } from '../../../core/errors.ts';
+import { type BrokenRule, rule } from '../../../core/refusal-rules.ts';
 
 /**
  * A header that only the console's own script sends. A page of another origin cannot add it without a CORS preflight,
@@ -55,15 +56,16 @@ export class SessionCookie {
   requireConsole({ method, headers }: CookieRequest): void {
     const { origin, host, 'sec-fetch-site': site } = headers;
     const isRead = method === 'GET' || method === 'HEAD';
-    if (origin !== undefined && origin !== this.#origin && hostOf(origin) !== host) throw refused(`origin ${origin}`);
-    if (site !== undefined && site !== 'same-origin' && site !== 'none') throw refused('another site');
+    if (origin !== undefined && origin !== this.#origin && hostOf(origin) !== host)
+      throw refused(rule('from_other_origin', { origin: String(origin) }));
+    if (site !== undefined && site !== 'same-origin' && site !== 'none') throw refused(rule('from_other_site'));
     if (isRead) {
       if (headers[consoleHeader] === undefined && isOfScript(headers))
-        throw new Refusal('credentials_missing', 'This needs an Authorization header: Bearer or ApiKey.');
+        throw new Refusal('credentials_missing', rule('authorization_missing'));
       return;
     }
-    if (origin === undefined) throw refused('a page without an origin');
-    if (headers[consoleHeader] === undefined) throw refused(`a page that does not send ${consoleHeader}`);
+    if (origin === undefined) throw refused(rule('without_origin'));
+    if (headers[consoleHeader] === undefined) throw refused(rule('without_console_header', { header: consoleHeader }));
   }
 }
 
@@ -86,6 +88,6 @@ function hostOf(origin: string | string[]): string | undefined {
   return typeof origin === 'string' && URL.canParse(origin) ? new URL(origin).host : undefined;
 }
 
-function refused(by: string): Refusal {
-  return new Refusal('origin_not_allowed', `The session of the console cannot be used by ${by}.`);
+function refused(by: BrokenRule): Refusal {
+  return new Refusal('origin_not_allowed', by);
 }

@@ -1,4 +1,5 @@
 import { Refusal, type RefusalType } from '../../../core/errors.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import type { OtherProcesses } from '../../../platform/process/other-processes.ts';
 
 /** An admitted login attempt. Call exactly one of `succeed`, `fail` and `release`, once. */
@@ -26,7 +27,7 @@ type Request =
   | { verb: 'end'; id: number; outcome: Outcome };
 type Reserved =
   | { id: number; caller: string }
-  | { refused: RefusalType; message: string; retryAfterSeconds: number | undefined };
+  | ({ refused: RefusalType; message: string } & Pick<Refusal, 'details' | 'retryAfterSeconds'>);
 
 /**
  * In the first process: admits the attempts of the other processes by its own counters, so that the limits hold however
@@ -61,8 +62,8 @@ export function serveAttempts(otherProcesses: OtherProcesses, counters: AttemptC
       return JSON.stringify({ id, caller: attempt.caller } satisfies Reserved);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      const { type: refused, message, retryAfterSeconds } = error;
-      return JSON.stringify({ refused, message, retryAfterSeconds } satisfies Reserved);
+      const { type: refused, message, details, retryAfterSeconds } = error;
+      return JSON.stringify({ refused, message, details, retryAfterSeconds } satisfies Reserved);
     }
   });
   otherProcesses.whenGone((process) => {
@@ -85,11 +86,14 @@ export function askedAttempts(askFirst: NonNullable<OtherProcesses['askFirst']>)
   return {
     reserve: async (account, address) => {
       const text = await ask({ verb: 'reserve', account, address });
-      if (text === '') throw new Refusal('overloaded', 'Logins are not served just now.', { retryAfterSeconds: 1 });
+      if (text === '') throw new Refusal('overloaded', rule('logins_not_served'), { retryAfterSeconds: 1 });
       const answer = JSON.parse(text) as Reserved;
       if ('refused' in answer) {
-        const { refused, message, retryAfterSeconds } = answer;
-        throw new Refusal(refused, message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
+        const { refused, message, details, retryAfterSeconds } = answer;
+        throw new Refusal(refused, message, {
+          ...(details !== undefined && { details }),
+          ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+        });
       }
       const { id, caller } = answer;
       const end = (outcome: Outcome) => () => tell({ verb: 'end', id, outcome });

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import { invalid, notFound } from '../../../core/errors.ts';
 import { refuseTestKey } from '../../../core/livemode.ts';
 import { platformTenant } from '../../../core/principal.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
 import type { Call } from '../../../platform/http/route.ts';
 import type { IdempotentAnswer } from '../../../platform/postgres/idempotency-records.ts';
@@ -76,8 +77,8 @@ export async function modifyTenant(
 
 /** The platform's own tenant cannot be disabled: nobody could enable it again. */
 function requireNoRestriction({ state, secondFactorRequired }: TenantInput): void {
-  if (state === false) throw invalid('state', "The platform's own tenant cannot be disabled.");
+  if (state === false) throw invalid('state', rule('platform_stays_on'));
   if (secondFactorRequired !== undefined) {
-    throw invalid('secondFactorRequired', "The platform's own tenant cannot require a second factor.");
+    throw invalid('secondFactorRequired', rule('platform_factor'));
   }
 }

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { invalid } from '../../../core/errors.ts';
+import { form, rule } from '../../../core/refusal-rules.ts';
 import { pageFields } from '../../../platform/http/list-query.ts';
 import {
   address,
@@ -40,7 +41,7 @@ export const tenantInput = Type.Object(
     address: Type.Optional(address),
     taxId: Type.Optional(
       Type.Union([oneLine({ maxLength: 40 }), Type.Null()], {
-        title: 'one line of at most 40 characters, or null',
+        title: form('one_line_or_null', { limit: 40 }),
         description: 'The tax number of the seller on its invoices, in any notation. null clears it.',
       }),
     ),
@@ -104,11 +105,11 @@ export const tenantRecord = Type.Object(
  */
 export const tenantIdInput = Type.Union(
   [
-    Type.String({ pattern: '^[0-9]{1,15}$', title: "a tenant's id" }),
+    Type.String({ pattern: '^[0-9]{1,15}$', title: form('id_of', { noun: 'tenant' }) }),
     Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
   ],
   {
-    title: "a tenant's id",
+    title: form('id_of', { noun: 'tenant' }),
     description: "The tenant that the record belongs to, only from a PLATFORM_ADMIN. Default: the caller's own.",
   },
 );
@@ -122,6 +123,6 @@ export const tenantIdOnWire = Type.Union([Type.String(), Type.Null()], {
 
 export function tenantIdOf(input: Static<typeof tenantIdInput>): number {
   const id = Number(input);
-  if (!Number.isSafeInteger(id)) throw invalid('tenantId', "tenantId must be a tenant's id.");
+  if (!Number.isSafeInteger(id)) throw invalid('tenantId', rule('id_of', { noun: 'tenant' }));
   return id;
 }

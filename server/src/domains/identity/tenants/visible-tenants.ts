@@ -1,5 +1,6 @@
 import { Refusal } from '../../../core/errors.ts';
 import { type Principal, seesAllTenants, tenantOnWire } from '../../../core/principal.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { tenantIds } from './statements.ts';
 
@@ -26,7 +27,7 @@ export async function listedTenants(
 export function filteredTenant(principal: Principal, tenantId: number | undefined): number | null {
   if (seesAllTenants(principal)) return tenantId ?? null;
   if (tenantId === undefined) return principal.tenantId;
-  throw new Refusal('role_missing', 'Only a PLATFORM_ADMIN may filter by tenantId.', { field: 'tenantId' });
+  throw new Refusal('role_missing', rule('filters_tenant'), { field: 'tenantId' });
 }
 
 /** The tenant of a row, for callers whose lists show several. */

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import { networkOf } from '../../../platform/http/limits/network-of.ts';
 import type { IdentityApp } from '../app.ts';
 import { appendAudit } from '../audit/append.ts';
@@ -44,5 +45,5 @@ export async function changePassword(
 }
 
 function wrongPassword(): Refusal {
-  return new Refusal('old_password_wrong', 'The old password is not right.', { field: 'oldPassword' });
+  return new Refusal('old_password_wrong', rule('old_password'), { field: 'oldPassword' });
 }

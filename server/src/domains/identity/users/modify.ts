@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import { invalid, notFound, Refusal } from '../../../core/errors.ts';
 import { refuseTestKey } from '../../../core/livemode.ts';
 import { type Principal, seesAllTenants } from '../../../core/principal.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
 import type { Call } from '../../../platform/http/route.ts';
 import type { Creation } from '../../../platform/http/shapes.ts';
@@ -92,15 +93,15 @@ async function requireOwnPassword(
   app: IdentityApp,
 ): Promise<void> {
   if (password !== undefined) {
-    const message = 'Your own password is changed at /api/user/change-password, with the present one.';
-    throw new Refusal('old_password_wrong', message, { field: 'password' });
+    const broken = rule('own_password_elsewhere');
+    throw new Refusal('old_password_wrong', broken, { field: 'password' });
   }
   const [user] = await app.database.run(findUser, [userId]);
   if (email === undefined || email === user?.email) return;
   const hash = oldPassword && (await verifyOwnPassword({ userId, userName, password: oldPassword, address }, app));
   if (hash) return;
-  const message = 'Your own e-mail address is changed with your present password, in oldPassword.';
-  throw new Refusal('old_password_wrong', message, { field: 'oldPassword' });
+  const broken = rule('own_email');
+  throw new Refusal('old_password_wrong', broken, { field: 'oldPassword' });
 }
 
 function awaitsInvitation(user: UserRow): boolean {
@@ -153,7 +154,7 @@ async function replaceUser(
   const input: WholeUser = { userName, email, userType, state, ...given };
   const after = { tenantId: before.tenant_id, userType: input.userType, roles: input.roles ?? before.roles };
   if (input.tenantId !== undefined && tenantIdOf(input.tenantId) !== before.tenant_id) {
-    throw invalid('tenantId', "tenantId cannot change: what a user made belongs to the user's tenant.");
+    throw invalid('tenantId', rule('tenant_fixed'));
   }
   refusePrivilegeEscalation(principal, { ...after, userType: before.user_type, roles: before.roles });
   refusePrivilegeEscalation(principal, after);

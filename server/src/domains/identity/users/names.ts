@@ -1,5 +1,6 @@
 import { Refusal } from '../../../core/errors.ts';
 import { type Principal, seesAllTenants } from '../../../core/principal.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { normalizedAccount } from '../sessions/account.ts';
 import {
@@ -47,5 +48,5 @@ export async function takeNames(transaction: Queryable, user: UserRow, naming: N
 }
 
 function taken(field: string, name: string): Refusal {
-  return new Refusal('account_taken', `Another account already goes by the ${field} ${name}.`, { field });
+  return new Refusal('account_taken', rule('account_taken', { name }), { field });
 }

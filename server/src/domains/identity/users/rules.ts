@@ -1,5 +1,6 @@
 import { invalid, Refusal } from '../../../core/errors.ts';
 import { holds, type Principal, platformTenant } from '../../../core/principal.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import { allScopes, type Permission, scopesOfUser, type UserType, userHoldsAll } from '../../../core/scopes.ts';
 
 const maximumPasswordBytes = 1024;
@@ -17,13 +18,13 @@ const invisible = /[\s\p{C}\p{Default_Ignorable_Code_Point}\u2800]+/gu;
 export async function requireStrongPassword(given: string, minLength: number, field: string): Promise<void> {
   const password = given.normalize('NFC');
   if ([...password.replaceAll(invisible, ' ').trim()].length < minLength) {
-    throw new Refusal('password_too_weak', `${field} must have at least ${minLength} characters.`, { field });
+    throw new Refusal('password_too_weak', rule('password_short', { limit: minLength }), { field });
   }
   if (Buffer.byteLength(password) > maximumPasswordBytes) {
-    throw invalid(field, `${field} must have at most ${maximumPasswordBytes} bytes.`);
+    throw invalid(field, rule('password_bytes', { limit: maximumPasswordBytes }));
   }
   if (await isCommonPassword(password)) {
-    throw new Refusal('password_too_weak', `${field} is one of the commonest passwords. Choose another.`, { field });
+    throw new Refusal('password_too_weak', rule('password_common'), { field });
   }
 }
 
@@ -45,9 +46,7 @@ export function refuseOwnName(
     .filter((word) => word.length >= 4);
   if (words.every((word) => !text.includes(word) || text.replaceAll(word, '').length >= minCharactersBesideName))
     return;
-  const reason = "is little more than the user's own name or address, or the name of this service";
-  const message = `${field} ${reason}. Choose another.`;
-  throw new Refusal('password_too_weak', message, { field });
+  throw new Refusal('password_too_weak', rule('password_own_name'), { field });
 }
 
 /**
@@ -57,11 +56,9 @@ export function refuseOwnName(
 export function requireUserName(userName: string): void {
   const isOfLetters = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._@+-]*$/u.test(userName);
   if (!isOfLetters || /\p{Default_Ignorable_Code_Point}/u.test(userName)) {
-    throw invalid('userName', `userName must be ${userNameRule}.`);
+    throw invalid('userName', rule('user_name'));
   }
 }
-
-export const userNameRule = '1 to 64 letters, digits, spaces or . _ @ + -, beginning with a letter or a digit';
 
 /**
  * As in `userInput`, where it has no \p{L}, which works only where patterns are compiled with the Unicode flag;
@@ -73,10 +70,10 @@ export const maximumEmailLength = 254;
 
 /** Requires a user name and an e-mail address that the API would accept. For accounts that are made without it. */
 export function requireNames({ userName, email }: { userName: string; email: string }): void {
-  if (!new RegExp(userNamePattern, 'u').test(userName)) throw invalid('userName', `userName must be ${userNameRule}.`);
+  if (!new RegExp(userNamePattern, 'u').test(userName)) throw invalid('userName', rule('user_name'));
   requireUserName(userName);
   if (email.length <= maximumEmailLength && new RegExp(emailPattern, 'u').test(email)) return;
-  throw invalid('email', `email must be an e-mail address, of at most ${maximumEmailLength} characters.`);
+  throw invalid('email', rule('email_address_up_to', { limit: maximumEmailLength }));
 }
 
 /** The properties of a user that determine the user's permissions. */
@@ -93,18 +90,16 @@ interface Privileges {
  */
 export function refusePrivilegeEscalation(principal: Principal, target: Privileges): void {
   if (target.userType === 'PLATFORM_ADMIN' && principal.userType !== 'PLATFORM_ADMIN') {
-    throw new Refusal('role_missing', 'Only a PLATFORM_ADMIN may make or change a PLATFORM_ADMIN.');
+    throw new Refusal('role_missing', rule('makes_platform_administrators'));
   }
   if (target.userType === 'MERCHANT_ADMIN' && principal.userType === 'MERCHANT_USER') {
-    throw new Refusal('role_missing', 'Only an administrator may make or change an administrator.');
+    throw new Refusal('role_missing', rule('makes_administrators'));
   }
   const needed: Permission[] = [...scopesOfUser(target.userType, target.roles)];
   if (userHoldsAll(target.userType)) needed.push(allScopes);
   const missing = needed.find((permission) => !holds(principal, permission));
   if (missing !== undefined) {
-    throw new Refusal('scope_missing', `This needs the scope ${missing}, which the user would hold.`, {
-      details: { scope: missing },
-    });
+    throw new Refusal('scope_missing', rule('scope_of_user', { scope: missing }));
   }
 }
 
@@ -124,16 +119,14 @@ type Abilities = Omit<Privileges, 'tenantId'> & { state: boolean };
  */
 export function requireSessionToSet(field: 'password' | 'email', principal: Principal): void {
   if (principal.by === 'session') return;
-  const hint = field === 'password' ? 'Without a password, a new user is invited by mail to choose one.' : '';
-  throw new Refusal('session_required', `A key cannot set the ${field} of a user; log in for that. ${hint}`.trim(), {
-    field,
-  });
+  const broken = rule(field === 'password' ? 'key_sets_password' : 'key_sets_email');
+  throw new Refusal('session_required', broken, { field });
 }
 
 /** Refuses a platform administrator that belongs to a merchant's tenant. */
 export function refuseTenantOfPlatformAdministrator({ userType, tenantId }: Privileges): void {
   if (userType === 'PLATFORM_ADMIN' && tenantId !== platformTenant) {
-    throw invalid('tenantId', "tenantId must be null for a PLATFORM_ADMIN, who is the platform's own.");
+    throw invalid('tenantId', rule('no_tenant'));
   }
 }
 

@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
+import { form } from '../../../core/refusal-rules.ts';
 import { roleNames, scopes, userTypes } from '../../../core/scopes.ts';
 import { pageFields, tenantField } from '../../../platform/http/list-query.ts';
 import { long, requiredToCreate, updatedTime } from '../../../platform/http/shapes.ts';
 import { tenantIdInput, tenantIdOnWire } from '../tenants/schema.ts';
-import { emailPattern, maximumEmailLength, userNamePattern, userNameRule } from './rules.ts';
+import { emailPattern, maximumEmailLength, userNamePattern } from './rules.ts';
 
 const newPassword = (...notes: string[]) =>
   Type.String({
@@ -71,7 +72,7 @@ export const userInput = Type.Object(
     userName: Type.Optional(
       Type.String({
         pattern: userNamePattern,
-        title: userNameRule,
+        title: form('user_name'),
         description:
           'Unique in the tenant, ignoring case, also among the e-mail addresses of other users. ' +
           'A name that a user of another tenant logs in with is accepted, but logs in only that user.',
@@ -81,7 +82,7 @@ export const userInput = Type.Object(
       Type.String({
         maxLength: maximumEmailLength,
         pattern: emailPattern,
-        title: 'an e-mail address',
+        title: form('email_address'),
         description:
           'Unique in the tenant, ignoring case, also among the user names of other users. It logs in one user of the ' +
           'installation: the first who has proven to receive its mail, by the token of an invitation or a reset.',

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import { Refusal } from '../../../core/errors.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import type { Call } from '../../../platform/http/route.ts';
 import type { IdentityApp } from '../app.ts';
 import type { modifyViewInput, removeViewInput, viewRecord } from './schema.ts';
@@ -42,7 +43,7 @@ export async function removeView(
 }
 
 function limitReached(): Refusal {
-  return new Refusal('view_limit_reached', `A user has at most ${maxViewsOfUser} saved views; remove one first.`, {
+  return new Refusal('view_limit_reached', rule('view_limit', { limit: maxViewsOfUser }), {
     details: { limit: maxViewsOfUser },
   });
 }

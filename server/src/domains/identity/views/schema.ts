@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { form } from '../../../core/refusal-rules.ts';
 import { oneLine } from '../../../platform/http/shapes.ts';
 
 const aboutList = 'The name of the list in the console, such as `payments`.';
@@ -6,7 +7,7 @@ const aboutQuery = 'The filters and columns, as a query string without its quest
 
 const listName = Type.String({
   pattern: '^[a-z][a-z-]{0,39}$',
-  title: 'up to 40 lower-case letters and hyphens',
+  title: form('list_name'),
   description: aboutList,
 });
 

@@ -1,3 +1,4 @@
+import { rule } from '../../../core/refusal-rules.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { PaymentsApp } from '../app.ts';
 import type { ChannelRow } from '../channels/statements.ts';
@@ -32,8 +33,7 @@ export async function requestFromProvider(
   const charge = await chargeOf(transaction, payment);
   const channel = await channels.findInTransaction(transaction, charge.channel_id);
   if (channel === undefined || !isAtItsProvider(charge)) {
-    const message = `${charge.provider} authorized this transaction, and its channel is at another provider now.`;
-    throw notCapturable(payment, message);
+    throw notCapturable(payment, rule('authorized_elsewhere', { provider: charge.provider }));
   }
   const { amount, captureId, isFinal, nowMs } = await decide(channel);
   await requestCapture(transaction, payment, { kind, amount, captureId, isFinal, charge }, nowMs);

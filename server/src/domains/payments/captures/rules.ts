@@ -1,4 +1,5 @@
 import { Refusal } from '../../../core/errors.ts';
+import { type BrokenRule, rule } from '../../../core/refusal-rules.ts';
 import { capturedAmountOf, isAuthorized } from '../transactions/captured.ts';
 import type { PaymentRow } from '../transactions/record.ts';
 import { captureUnderWay } from '../transactions/rules.ts';
@@ -7,13 +8,13 @@ import { captureUnderWay } from '../transactions/rules.ts';
 export function requireAuthorized(payment: PaymentRow): void {
   const { status, capture_method } = payment;
   if (status === 'PROCESSING' && isAuthorized(payment)) return;
-  const because =
+  const broken =
     capture_method === null
-      ? 'It is captured automatically'
+      ? rule('captured_automatically')
       : status === 'PENDING' || status === 'PROCESSING'
-        ? 'Its provider has not authorized it yet'
-        : `It is ${status}`;
-  throw notCapturable(payment, `${because}: only an authorized transaction can be captured or released.`);
+        ? rule('not_yet_authorized')
+        : rule('not_authorized', { status });
+  throw notCapturable(payment, broken);
 }
 
 /**
@@ -25,7 +26,7 @@ export function requireNothingUnderWay(
   underWay: readonly { kind: 'CANCEL' | 'CAPTURE' | 'RELEASE' }[],
 ): void {
   if (underWay.some(({ kind }) => kind === 'CANCEL')) {
-    throw notCapturable(payment, 'The provider has been asked to cancel this transaction.');
+    throw notCapturable(payment, rule('cancelling'));
   }
   if (underWay.length > 0) throw captureUnderWay(payment);
 }
@@ -33,25 +34,25 @@ export function requireNothingUnderWay(
 /** The amount to capture: the requested one, or all that is left. Refuses more than that. */
 export function amountToCapture(payment: PaymentRow, requested: number | undefined): number {
   const left = payment.amount_capturable ?? 0;
-  if (left === 0) throw notCapturable(payment, 'Nothing is left to capture: the final capture was made.');
+  if (left === 0) throw notCapturable(payment, rule('nothing_to_capture'));
   if (requested === undefined || requested <= left) return requested ?? left;
   throw new Refusal(
     'capture_exceeds_authorization',
-    `Only ${left} of ${payment.amount} (minor units of ${payment.currency}) can still be captured.`,
-    { field: 'amount', details: { left } },
+    rule('capture_left', { left, total: payment.amount, currency: payment.currency }),
+    { field: 'amount' },
   );
 }
 
 /** The amount to release. Refuses what has nothing captured, which is cancelled instead, and what has nothing left. */
 export function amountToRelease(payment: PaymentRow): number {
   if (capturedAmountOf(payment) === 0) {
-    throw notCapturable(payment, 'Nothing of this transaction was captured: set its status to CANCELLED instead.');
+    throw notCapturable(payment, rule('cancel_instead'));
   }
   const left = payment.amount_capturable ?? 0;
-  if (left === 0) throw notCapturable(payment, 'Nothing is left to release: the final capture was made.');
+  if (left === 0) throw notCapturable(payment, rule('nothing_to_release'));
   return left;
 }
 
-export function notCapturable({ status }: Pick<PaymentRow, 'status'>, message: string): Refusal {
+export function notCapturable({ status }: Pick<PaymentRow, 'status'>, message: BrokenRule): Refusal {
   return new Refusal('not_capturable', message, { field: 'id', details: { status } });
 }

@@ -1,4 +1,5 @@
 import { Refusal } from '../../../core/errors.ts';
+import { type BrokenRule, rule } from '../../../core/refusal-rules.ts';
 import { abilitiesOf, type CaptureAbility, captureAbilities } from '../providers/abilities.ts';
 import type { ProviderName } from '../providers/directory.ts';
 import type { MethodType } from '../providers/kept-method.ts';
@@ -24,32 +25,27 @@ const lesser = (a: CaptureAbility, b: CaptureAbility) =>
 export function authorizationRefusal(channel: CapturingChannel, type?: MethodType): Refusal | undefined {
   const { id, provider } = channel;
   if (captureAbilityOf(channel) === 'NONE') {
-    return cannotCapture(provider, 'capture', `Channel ${id} only captures payments at once.`, 'captureMethod');
+    return cannotCapture(provider, 'capture', rule('captures_at_once', { channelId: id }), 'captureMethod');
   }
   if (type === undefined || abilitiesOf(provider).authorizes.includes(type)) return undefined;
-  const message = `${provider} captures payments by ${type} at once: they cannot be authorized first.`;
-  return cannotCapture(provider, `capture:${type}`, message, 'captureMethod');
+  const broken = rule('method_captured_at_once', { provider: String(provider), methodType: type });
+  return cannotCapture(provider, `capture:${type}`, broken, 'captureMethod');
 }
 
 /** Refuses several captures where the channel's provider takes one. */
 export function requireMultipleCaptures(channel: CapturingChannel): void {
   if (captureAbilityOf(channel) === 'MULTIPLE') return;
   const { id, provider } = channel;
-  throw cannotCapture(
-    provider,
-    'capture:MULTIPLE',
-    `Channel ${id} captures a payment once: it must be final.`,
-    'final',
-  );
+  throw cannotCapture(provider, 'capture:MULTIPLE', rule('captures_once', { channelId: id }), 'final');
 }
 
 /** Refuses a channel that is to capture in a way that its provider cannot. */
 export function requireCaptureAbility(provider: ProviderName | null, wanted: CaptureAbility): void {
   if (lesser(abilitiesOf(provider).capture, wanted) === wanted) return;
-  const who = provider ?? 'A channel without a provider';
-  throw cannotCapture(provider, `capture:${wanted}`, `${who} cannot capture payments that way.`, 'capture');
+  const broken = provider === null ? rule('offline_cannot_capture') : rule('provider_cannot_capture', { provider });
+  throw cannotCapture(provider, `capture:${wanted}`, broken, 'capture');
 }
 
-function cannotCapture(provider: ProviderName | null, ability: string, message: string, field: string): Refusal {
+function cannotCapture(provider: ProviderName | null, ability: string, message: BrokenRule, field: string): Refusal {
   return new Refusal('channel_cannot', message, { field, details: { provider, ability } });
 }

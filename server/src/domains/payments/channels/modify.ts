@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import { invalid, notFound, Refusal } from '../../../core/errors.ts';
 import { livemodeMismatch, livemodeOfNew, requireSameMode } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import { requireStepUp } from '../../../core/step-up.ts';
 import type { Call } from '../../../platform/http/route.ts';
 import type { Creation } from '../../../platform/http/shapes.ts';
@@ -67,7 +68,7 @@ async function refuseTakenCode<Result>(code: string | undefined, work: () => Pro
     return await work();
   } catch (error) {
     if (violatedConstraint(error) !== 'channel_tenant_id_code_key') throw error;
-    throw new Refusal('channel_code_taken', `Another channel already has the code ${code}.`, { field: 'code' });
+    throw new Refusal('channel_code_taken', rule('channel_code_taken', { code: String(code) }), { field: 'code' });
   }
 }
 
@@ -114,11 +115,7 @@ async function create(
 async function requireRoom(tenantId: number, limit: number, transaction: Queryable): Promise<void> {
   const [count] = await transaction.run(countChannels, [tenantId]);
   if ((count?.total ?? 0) < limit) return;
-  throw new Refusal(
-    'channel_limit_reached',
-    `A tenant has at most ${limit} channels (app.channel.max-per-tenant): change one instead.`,
-    { details: { limit } },
-  );
+  throw new Refusal('channel_limit_reached', rule('channel_limit', { limit }));
 }
 
 async function update(
@@ -133,10 +130,7 @@ async function update(
   const { name, code, type, currency, country, state, livemode } = recordOf(existing);
   const whole: WholeChannel = { name, code, type, currency, country, state, ...input };
   if (input.livemode !== undefined && input.livemode !== livemode) {
-    throw livemodeMismatch(
-      'livemode',
-      'Whether a channel is for live or for test payments never changes: create another.',
-    );
+    throw livemodeMismatch('livemode', rule('channel_mode_stays'));
   }
   if (input.provider === 'sandbox' && existing.provider !== 'sandbox' && !sandboxEnabled) {
     throw sandboxDisabled('provider');
@@ -184,12 +178,9 @@ async function requireNothingUnderWay(
   if (provider === undefined || existing.provider === null || provider === existing.provider) return;
   const [{ count }] = (await transaction.run(countOpenOfChannel, [existing.id])) as [{ count: number }];
   if (count === 0) return;
-  throw new Refusal(
-    'channel_in_use',
-    `${count} payments of this channel are under way at ${existing.provider}: ` +
-      'its provider can be changed when they have ended.',
-    { field: 'provider', details: { open: count } },
-  );
+  throw new Refusal('channel_in_use', rule('channel_in_use', { open: count, provider: existing.provider }), {
+    field: 'provider',
+  });
 }
 
 async function appendDisabledEvent(transaction: Queryable, row: ChannelRow, id: string): Promise<void> {
@@ -209,12 +200,12 @@ async function requireFallbacks(
   if (fallbackChannelIds.length === 0) return;
   const found = new Map((await transaction.run(findChannels, [fallbackChannelIds])).map((row) => [row.id, row]));
   for (const fallbackId of fallbackChannelIds) {
-    if (fallbackId === id) throw invalid('fallbackChannelIds', 'A channel cannot fall back on itself.');
+    if (fallbackId === id) throw invalid('fallbackChannelIds', rule('fallback_on_itself'));
     const fallback = found.get(fallbackId);
     if (fallback === undefined || !mayUse(fallback, tenantId)) {
-      throw new Refusal('record_not_found', `There is no channel ${fallbackId}.`, { field: 'fallbackChannelIds' });
+      throw notFound('channel', fallbackId, 'fallbackChannelIds');
     }
-    requireSameMode(livemode, fallback.livemode, 'fallbackChannelIds', `channel ${fallbackId}`);
+    requireSameMode(livemode, fallback.livemode, 'fallbackChannelIds', { noun: 'channel', id: fallbackId });
   }
 }
 
@@ -245,24 +236,17 @@ function requireProviderOfMode(livemode: boolean, input: ChannelInput, before: P
   if (provider === null) return;
   if (provider === 'sandbox') {
     if (!livemode) return;
-    throw livemodeMismatch('provider', 'The sandbox takes test payments alone, and this channel is live.');
+    throw livemodeMismatch('provider', rule('sandbox_is_test'));
   }
   const keyLivemode = input.apiKey ? livemodeOfApiKey(input.apiKey) : undefined;
   if (livemode) {
     if (keyLivemode !== false) return;
-    throw livemodeMismatch(
-      'apiKey',
-      `This channel takes live payments, and this is an API key of ${provider}'s test mode: ` +
-        'for tests create a channel with livemode false.',
-    );
+    throw livemodeMismatch('apiKey', rule('test_key_at_live_channel', { provider }));
   }
   // A stored key was checked only for the provider of that time.
   const keepsKey = provider === before || input.id === undefined;
   if (input.apiKey ? keyLivemode === false : keepsKey) return;
-  throw livemodeMismatch(
-    'apiKey',
-    `This channel takes test payments alone: with ${provider} it needs an API key of that provider's test mode.`,
-  );
+  throw livemodeMismatch('apiKey', rule('live_key_at_test_channel', { provider }));
 }
 
 function sealedOrNull(

@@ -2,6 +2,7 @@ import { isCurrency, requireInUse } from '../../../core/currency.ts';
 import { invalid, Refusal, type RefusalType } from '../../../core/errors.ts';
 import { seesMode } from '../../../core/livemode.ts';
 import { inTenant, type Principal, platformTenant, seesAllTenants } from '../../../core/principal.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import { sandboxDisabled } from '../providers/directory.ts';
 import type { ChannelRow } from './statements.ts';
 
@@ -13,11 +14,7 @@ export function currenciesOf(text: string, existing: readonly string[] = []): st
   const codes = text.split(',').map((code) => code.trim());
   for (const code of codes) {
     if (!isCurrency(code)) {
-      throw invalid(
-        'currency',
-        `currency names ${JSON.stringify(code)}, which is not the upper-case ISO 4217 code of a currency to ` +
-          'pay in; funds and metals are none.',
-      );
+      throw invalid('currency', rule('currency_named', { given: JSON.stringify(code) }));
     }
     if (!existing.includes(code)) requireInUse(code);
   }
@@ -84,21 +81,20 @@ export function acceptanceRefusal(channel: ChannelRow, currency: string, field =
     const [mode, other] = channel.livemode ? ['live', 'test'] : ['test', 'live'];
     return new Refusal(
       'channel_inactive',
-      `This channel takes ${mode} payments, but holds an API key of its provider's ${other} mode: ` +
-        'it needs another key.',
+      rule('channel_key_of_other_mode', { mode: mode as string, otherMode: other as string }),
       { field },
     );
   }
   if (!channel.state) {
-    return new Refusal('channel_inactive', 'This channel does not accept payments: it is switched off.', {
+    return new Refusal('channel_inactive', rule('channel_off'), {
       field,
     });
   }
   if (!channel.currencies.includes(currency)) {
     return new Refusal(
       'currency_not_supported',
-      `This channel takes ${channel.currencies.join(', ')}, not ${currency}.`,
-      { field: 'currency', details: { currencies: channel.currencies } },
+      rule('channel_currencies', { currencies: channel.currencies, given: currency }),
+      { field: 'currency' },
     );
   }
   return undefined;

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { currencyCodes } from '../../../core/currency.ts';
+import { form } from '../../../core/refusal-rules.ts';
 import { listPattern } from '../../../platform/http/list-pattern.ts';
 import { tenantField } from '../../../platform/http/list-query.ts';
 import {
@@ -40,7 +41,7 @@ export const channelInput = Type.Object(
     code: Type.Optional(
       Type.String({
         pattern: '^[A-Za-z0-9._-]{1,64}$',
-        title: '1 to 64 letters, digits, dots, dashes or underscores',
+        title: form('channel_code'),
         description: 'Unique within its tenant.',
       }),
     ),
@@ -64,7 +65,7 @@ export const channelInput = Type.Object(
     state: Type.Optional(Type.Boolean({ description: 'true: active and accepting payments.' })),
     provider: Type.Optional(
       Type.Union([Type.Enum([...providerNames]), Type.Null()], {
-        title: `one of ${providerNames.join(', ')}, or null`,
+        title: form('one_of_or_null', { allowed: providerNames }),
         description:
           'The provider that takes the money. Without one, Florin only records payments, ' +
           'and updates change their status. An update without this field keeps it; null clears it.',

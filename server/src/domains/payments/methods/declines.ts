@@ -2,6 +2,7 @@ import { Refusal } from '../../../core/errors.ts';
 import { publicId } from '../../../core/id.ts';
 import { encoders, textArray } from '../../../platform/postgres/array-literal.ts';
 import type { Queryable, Transaction } from '../../../platform/postgres/database.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';
 import { type AttemptsOfMethod, findAttempts, lockAttempts, sweepDeclines } from './declines-statements.ts';
 import { attemptsLeft, cappedBrands, longestCapMs, type NetworkCap, periodText } from './network-caps.ts';
@@ -63,11 +64,9 @@ const keysOf = (methods: readonly MethodKey[]) => [
 
 function attemptsReached({ id, brand, under_way: underWay }: AttemptsOfMethod, cap: NetworkCap): Refusal {
   const { declines } = cap;
-  const message =
-    `${brand} allows ${declines} declines of a card in ${periodText(cap)}: the payment method ${publicId('mtd', id)} ` +
-    `has had as many${underWay === 0 ? '' : ', those counted that its charges under way may become'}.`;
-  const details = { brand, declines, period: periodText(cap) };
-  return new Refusal('payment_method_attempts_reached', message, { field: 'methodId', details });
+  const values = { brand: String(brand), declines, period: periodText(cap), methodId: publicId('mtd', id) };
+  const broken = rule(underWay === 0 ? 'method_declined_too_often' : 'method_may_be_declined_too_often', values);
+  return new Refusal('payment_method_attempts_reached', broken, { field: 'methodId' });
 }
 
 /** Deletes declines that no network counts any more. */

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
-import { invalid, Refusal } from '../../../core/errors.ts';
+import { invalid, notFound } from '../../../core/errors.ts';
 import { publicId } from '../../../core/id.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import type { Call } from '../../../platform/http/route.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { answerOnce, type IdempotentAnswer } from '../../../platform/postgres/idempotency-records.ts';
@@ -66,10 +67,10 @@ export async function detachLocked(
 }
 
 function requireReplacement(row: MethodRow, other: MethodRow): void {
-  if (other.id === row.id) throw invalid('replaceWith', 'replaceWith must name another method.');
+  if (other.id === row.id) throw invalid('replaceWith', rule('another_method'));
   if (other.tenant_id !== row.tenant_id || other.customer_id !== row.customer_id) {
     const id = publicId('mtd', other.id);
-    throw new Refusal('record_not_found', `There is no payment method ${id}.`, { field: 'replaceWith' });
+    throw notFound('payment method', id, 'replaceWith');
   }
   if (!isUsable(other)) throw unusable(other, 'replaceWith');
 }

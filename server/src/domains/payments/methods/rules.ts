@@ -1,6 +1,7 @@
 import { dayMs } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
 import { publicId } from '../../../core/id.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import { providersWithoutMethodEvents } from '../providers/directory.ts';
 import type { FailureCode } from '../providers/failures.ts';
 import type { MethodType } from '../providers/kept-method.ts';
@@ -25,8 +26,8 @@ export function isUsable({ status, failure_code }: Pick<MethodRow, 'status' | 'f
 }
 
 export function unusable({ id, status }: Pick<MethodRow, 'id' | 'status'>, field: string): Refusal {
-  const message = `The payment method ${publicId('mtd', id)} cannot be charged: it is ${status}.`;
-  return new Refusal('payment_method_unusable', message, { field, details: { status } });
+  const broken = rule('method_unusable', { methodId: publicId('mtd', id), status });
+  return new Refusal('payment_method_unusable', broken, { field });
 }
 
 /** The status of a method after a charge with it has failed; most failures leave it as it is. */

@@ -4,6 +4,7 @@ import { publicId, uuidTimeMs } from '../../../core/id.ts';
 import { requireModeOfKey, requireSameMode, seesMode } from '../../../core/livemode.ts';
 import { metadataJson } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import type { Call } from '../../../platform/http/route.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { answerOnce, type IdempotentAnswer } from '../../../platform/postgres/idempotency-records.ts';
@@ -130,15 +131,15 @@ function requireSource({ token, bankAccount, customerReference, type, consent }:
     throw invalid('customerReference', 'customerReference needs the token that the provider keeps for that customer.');
   }
   if (bankAccount !== undefined && token !== undefined) {
-    throw invalid('bankAccount', 'bankAccount cannot be used together with token.');
+    throw invalid('bankAccount', rule('not_together', { other: 'token' }));
   }
   if (bankAccount !== undefined && type !== undefined && type !== 'sepa_debit') {
-    throw invalid('type', 'The type of a bankAccount is sepa_debit.');
+    throw invalid('type', rule('bank_account_is_sepa'));
   }
   if (customerReference !== undefined) return;
   const isDebit = bankAccount !== undefined || (token !== undefined && type !== undefined && debitTypes.has(type));
   if (isDebit && consent === undefined) {
-    throw invalid('consent', 'A debit that is set up without the payer on a page needs consent.');
+    throw invalid('consent', rule('debit_needs_consent'));
   }
 }
 
@@ -168,8 +169,8 @@ async function channelThatKeeps(
   app: Pick<PaymentsApp, 'channels' | 'providers'>,
 ): Promise<ChannelRow> {
   const channel = await app.channels.findUsable(id, tenantId);
-  requireModeOfKey(principal, channel.livemode, 'channelId', `channel ${id}`);
-  requireSameMode(livemode, channel.livemode, 'channelId', `channel ${id}`);
+  requireModeOfKey(principal, channel.livemode, 'channelId', { noun: 'channel', id: id });
+  requireSameMode(livemode, channel.livemode, 'channelId', { noun: 'channel', id: id });
   await requireSetupAt(channel, source, app);
   return channel;
 }
@@ -187,8 +188,10 @@ export async function requireSetupAt(
   requireAccepting(channel, channel.currencies[0] as string, field);
   const methods = await requireMethodsOf(channel, app, field);
   if (methods.needsPayment?.(source) !== true) return;
-  const message = `The provider of channel ${channel.id} keeps such a method only with a payment: use saveMethod.`;
-  throw new Refusal('setup_needs_payment', message, { field, details: { provider: channel.provider } });
+  throw new Refusal('setup_needs_payment', rule('setup_needs_payment', { channelId: channel.id }), {
+    field,
+    details: { provider: channel.provider },
+  });
 }
 
 /** Refuses (`channel_cannot`) a channel whose provider takes over no methods that it keeps already. */
@@ -223,7 +226,9 @@ export async function requireMethodsOf(
   if (connector?.methods !== undefined) return connector.methods;
   throw new Refusal(
     'channel_cannot',
-    `Channel ${id} cannot keep payment methods: ${provider ?? 'it has no provider'}.`,
+    provider === null
+      ? rule('offline_keeps_no_methods', { channelId: id })
+      : rule('keeps_no_methods', { channelId: id, provider }),
     { field, details: { provider, ability: 'methods' } },
   );
 }

@@ -1,4 +1,5 @@
 import { Refusal, type RefusalFacts, type RefusalType } from '../../../core/errors.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { openOperation } from './statements.ts';
 
@@ -8,8 +9,8 @@ const maximumOperations = 9_999;
 /** How a request is refused whose payment has had as many operations as it can. */
 export interface RefusalOfNext extends RefusalFacts {
   type: RefusalType;
-  /** What the caller can do instead, as a sentence. */
-  instead: string;
+  /** What the caller wanted, and can do at the provider instead. */
+  wanted: 'cancel' | 'refund' | 'capture';
 }
 
 /** Opens a further operation of a locked payment. The values are those of `openOperation`. */
@@ -23,13 +24,7 @@ export async function openNext(
 }
 
 /** Refuses an operation that was just opened, if it is beyond as many as a payment can have. */
-export function refuseTooMany(
-  opened: { number: number } | undefined,
-  { type, instead, ...facts }: RefusalOfNext,
-): void {
+export function refuseTooMany(opened: { number: number } | undefined, { type, wanted, ...facts }: RefusalOfNext): void {
   if (opened === undefined || opened.number <= maximumOperations) return;
-  const reason =
-    `This transaction has had ${maximumOperations} requests to its provider, refunds and cancellations ` +
-    'included, which is as many as one can have.';
-  throw new Refusal(type, `${reason} ${instead}`, facts);
+  throw new Refusal(type, rule(`too_many_before_${wanted}`, { limit: maximumOperations }), facts);
 }

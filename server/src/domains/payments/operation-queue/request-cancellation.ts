@@ -18,7 +18,7 @@ export async function requestCancellation(
   const { channel_id, provider } = charge;
   await openNext(transaction, [tenant_id, id, 'CANCEL', null, channel_id, provider, amount, nowMs], {
     type: 'illegal_transition',
-    instead: 'Cancel it at the provider.',
+    wanted: 'cancel',
     field: 'status',
     details: { from: status, to: 'CANCELLED', allowed: [] },
   });

@@ -28,7 +28,7 @@ export async function requestCapture(
   const [opened] = await transaction.run(openCaptureOperation, values);
   refuseTooMany(opened, {
     type: 'not_capturable',
-    instead: 'Capture the rest at the provider.',
+    wanted: 'capture',
     field: 'id',
     details: { status },
   });

@@ -1,4 +1,5 @@
 import { Refusal } from '../../../core/errors.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { openNext } from './open-next.ts';
 import { type ChargeRow, findCharge } from './statements.ts';
@@ -19,7 +20,7 @@ export async function requestRefund(
   if (!isAtItsProvider(charge)) throw providerChanged(charge, status);
   await openNext(transaction, [tenant_id, transactionId, 'REFUND', id, channel_id, provider, amount, nowMs], {
     type: 'not_refundable',
-    instead: 'Refund the rest at the provider.',
+    wanted: 'refund',
     field: 'transactionId',
     details: { status },
   });
@@ -44,11 +45,11 @@ export function isAtItsProvider({ provider, channel_provider }: ChargeRow): bool
 }
 
 function providerChanged({ channel_id, provider, channel_provider }: ChargeRow, status: string): Refusal {
-  const now = channel_provider === null ? 'has no provider' : `is at ${channel_provider}`;
-  return new Refusal(
-    'not_refundable',
-    `This transaction was charged by ${provider}, and its channel ${channel_id} ${now} now: ` +
-      `refund it at ${provider}, or give the channel that provider and its credentials again.`,
-    { field: 'transactionId', details: { status, provider, channelProvider: channel_provider } },
-  );
+  const values = { provider, channelId: channel_id };
+  const broken =
+    channel_provider === null
+      ? rule('refund_without_provider', values)
+      : rule('refund_at_other_provider', { ...values, channelProvider: channel_provider });
+  const details = { status, channelProvider: channel_provider };
+  return new Refusal('not_refundable', broken, { field: 'transactionId', details });
 }

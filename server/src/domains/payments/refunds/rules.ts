@@ -1,5 +1,6 @@
 import { Refusal } from '../../../core/errors.ts';
 import { publicId } from '../../../core/id.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import { capturedAmountOf } from '../transactions/captured.ts';
 import type { PaymentRow } from '../transactions/record.ts';
 
@@ -10,22 +11,15 @@ import type { PaymentRow } from '../transactions/record.ts';
 export function refundableAmount(payment: PaymentRow, requested: number | undefined): number {
   const { status, amount_refund_held, amount_disputed, currency } = payment;
   if (status !== 'SUCCESS' && status !== 'REFUNDED') {
-    throw new Refusal(
-      'not_refundable',
-      `A transaction that is ${status} cannot be refunded: only money that was taken can be given back.`,
-      { field: 'transactionId', details: { status } },
-    );
+    throw new Refusal('not_refundable', rule('not_refundable_status', { status }), { field: 'transactionId' });
   }
   const captured = capturedAmountOf(payment);
   const left = leftToRefund(payment);
   const isDisputed = (amount_disputed ?? 0) > 0 && (requested ?? 1) <= captured - amount_refund_held;
   if (left === 0 || (requested !== undefined && requested > left)) {
     if (isDisputed) throw paymentDisputed(left, captured, currency);
-    const message =
-      left === 0
-        ? 'Nothing is left to refund: all of it has been given back, or is about to be.'
-        : `Only ${left} of ${captured} (minor units of ${currency}) can still be refunded.`;
-    throw new Refusal('refund_exceeds_payment', message, { field: 'amount', details: { left } });
+    const broken = left === 0 ? rule('nothing_to_refund') : rule('refund_left', { left, total: captured, currency });
+    throw new Refusal('refund_exceeds_payment', broken, { field: 'amount', details: { left } });
   }
   return requested ?? left;
 }

@@ -41,6 +41,7 @@ const unknown = { charges: null, successRate: null };
 test('the timeline shows every step in order', async () => {
   const { userId } = (await florin.get('/api/user/info', admin)).body.data;
   const { status, body } = await florin.get(`/api/transaction/timeline?id=${paid}`, admin);
+  const money = { amount: 1999, currency: 'USD' };
   const called = { channelId: cards, channelName: 'Cards', operation: 1, provider: 'sandbox' };
   expect({ status, body }).toEqual({
     status: 200,
@@ -55,7 +56,7 @@ test('the timeline shows every step in order', async () => {
           channelId: cards,
           channelName: 'Cards',
           provider: 'sandbox',
-          detail: { userId },
+          detail: { userId, ...money },
         },
         {
           time: aTime,
@@ -63,6 +64,7 @@ test('the timeline shows every step in order', async () => {
           message: 'The charge of 19.99 USD was sent to sandbox.',
           status: 'PROCESSING',
           ...called,
+          detail: money,
         },
         {
           time: aTime,
@@ -71,7 +73,7 @@ test('the timeline shows every step in order', async () => {
           status: 'SUCCESS',
           ...called,
           reference: aText,
-          detail: { settledBy: 'answer', calls: 1, lookUps: 0 },
+          detail: { ...money, settledBy: 'answer', calls: 1, lookUps: 0 },
         },
       ],
     },

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { dayMs, utcDay } from '../../../core/clock.ts';
 import { invalid } from '../../../core/errors.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import type { summary, summaryQuery } from './schema.ts';
 import type { CellRow, ChargeRow, DisputesRow, Filter } from './statements.ts';
 
@@ -26,7 +27,7 @@ export function daysOf(query: Static<typeof summaryQuery>, nowMs: number): Days 
   const endDate = query.endDate ?? utcDay(nowMs);
   const startDate = query.startDate ?? daysBefore(endDate, defaultDays - 1);
   if (startDate > endDate) {
-    throw invalid('startDate', 'startDate must not be after endDate, which is today unless you name one.');
+    throw invalid('startDate', rule('not_after_today', { other: 'endDate' }));
   }
   return { startDate, endDate };
 }
@@ -40,7 +41,7 @@ function daysBefore(day: string, count: number): string {
 export function everyDayOf({ startDate, endDate }: Days): string[] {
   const count = (Date.parse(endDate) - Date.parse(startDate)) / dayMs + 1;
   if (count > maximumDays) {
-    throw invalid('startDate', `A series holds at most ${maximumDays} days; name a later startDate.`);
+    throw invalid('startDate', rule('series_too_long', { limit: maximumDays }));
   }
   return Array.from({ length: count }, (_, i) => utcDay(Date.parse(startDate) + i * dayMs));
 }

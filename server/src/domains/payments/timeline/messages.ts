@@ -27,7 +27,10 @@ export function stepOfMessage(
   { at, kind, operation: number, detail }: MessageRecord,
   operation?: OperationRecord,
 ): PlacedStep {
-  const facts = Object.fromEntries(publicFacts.flatMap((name) => (name in detail ? [[name, detail[name]]] : [])));
+  const facts = {
+    ...(operation !== undefined && { about: operation.kind }),
+    ...Object.fromEntries(publicFacts.flatMap((name) => (name in detail ? [[name, detail[name]]] : []))),
+  };
   const { reference, to } = detail as { reference?: string | null; to?: TransactionStatus };
   return {
     time: at,

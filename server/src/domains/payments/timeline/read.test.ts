@@ -65,6 +65,7 @@ test('a payment that succeeds by a fallback shows each charge with channel, fail
   node.dispatcher.start();
   await until(id, 'SUCCEEDED', 2);
   const steps = await timeline(id);
+  const money = { amount: 1999, currency: 'USD' };
   expect(steps.map(({ time, ...step }) => step)).toEqual([
     {
       type: 'created',
@@ -73,7 +74,7 @@ test('a payment that succeeds by a fallback shows each charge with channel, fail
       channelId: 11,
       channelName: 'Cards of One',
       provider: 'mollie',
-      detail: { userId: 7 },
+      detail: { userId: 7, ...money },
     },
     {
       type: 'charge_called',
@@ -83,6 +84,7 @@ test('a payment that succeeds by a fallback shows each charge with channel, fail
       channelName: 'Cards of One',
       operation: 1,
       provider: 'mollie',
+      detail: money,
     },
     {
       type: 'charge_failed',
@@ -96,7 +98,7 @@ test('a payment that succeeds by a fallback shows each charge with channel, fail
       fallback: true,
       retry: 'LATER',
       providerCode: 'no_luck',
-      detail: { settledBy: 'answer', calls: 1, lookUps: 0 },
+      detail: { ...money, settledBy: 'answer', calls: 1, lookUps: 0 },
     },
     {
       type: 'charge_called',
@@ -105,6 +107,7 @@ test('a payment that succeeds by a fallback shows each charge with channel, fail
       channelName: 'Platform cards',
       operation: 2,
       provider: 'stripe',
+      detail: money,
     },
     {
       type: 'charge_succeeded',
@@ -115,7 +118,7 @@ test('a payment that succeeds by a fallback shows each charge with channel, fail
       operation: 2,
       provider: 'stripe',
       reference: 'pi_2',
-      detail: { settledBy: 'answer', calls: 1, lookUps: 0 },
+      detail: { ...money, settledBy: 'answer', calls: 1, lookUps: 0 },
     },
   ]);
   const times = steps.map(({ time }) => time);

@@ -95,7 +95,7 @@ function newest(steps: readonly PlacedStep[]): readonly PlacedStep[] {
   const selected = steps.slice(1 - maximumSteps);
   const time = (selected[0] as PlacedStep).time;
   const message = `Older steps are left out here; the newest ${maximumSteps - 1} follow.`;
-  return [{ time, type: 'omitted', message, rank: 0 }, ...selected];
+  return [{ time, type: 'omitted', message, detail: { shown: maximumSteps - 1 }, rank: 0 }, ...selected];
 }
 
 /** Puts the fields into the documented order, adds the name of the channel, and drops the rank and absent fields. */

@@ -30,7 +30,7 @@ export function creationStep(payment: PaymentRow): PlacedStep {
     status: 'PENDING',
     channelId: channel_id,
     ...(provider !== null && { provider }),
-    detail: { userId: user_id },
+    detail: { userId: user_id, amount, currency },
     rank: ranks.requested,
   };
 }
@@ -61,13 +61,14 @@ export function stepsOfOperation(row: OperationRecord, context: OperationContext
   if (row.state === 'READY') {
     const message = `${subjects[kind]} waits to be sent to ${provider}.`;
     const type = `${kind.toLowerCase()}_waiting`;
-    return [{ time: row.created_at, type, message, ...common, rank: ranks.requested }];
+    const detail = { amount: row.amount, currency };
+    return [{ time: row.created_at, type, message, ...common, detail, rank: ranks.requested }];
   }
   return [
     ...(row.called_at === null || wasNotCalled(row) ? [] : [callStep(row, row.called_at, money)]),
     ...(authorized_at === null ? [] : [authorizedStep(row, authorized_at, money)]),
     ...(row.finished_at === null || endsWithAnother ? [] : endSteps(row, row.finished_at, money, context)),
-  ].map((step) => ({ ...common, ...step }));
+  ].map((step) => ({ ...common, ...step, detail: { amount: row.amount, currency, ...step.detail } }));
 }
 
 const subjects: Record<OperationKind, string> = {
@@ -95,7 +96,10 @@ function callStep(row: OperationRecord, time: string, money: string): PlacedStep
         : kind === 'CANCEL'
           ? `${is_given_up ? 'The payer did not finish in time: ' : ''}${provider} was asked to cancel the charge.`
           : `${subjects[kind]} of ${money} was sent to ${provider}.`,
-    ...(isOpen && { detail: { state, calls, lookUps: look_ups, nextLookUpTime: due_at } }),
+    detail: {
+      ...(kind === 'CANCEL' && is_given_up && { isGivenUp: true }),
+      ...(isOpen && { state, calls, lookUps: look_ups, nextLookUpTime: due_at }),
+    },
     rank: ranks.called,
     ...(kind === 'CHARGE' && { to: 'PROCESSING' }),
   };
@@ -128,7 +132,10 @@ function endStep(row: OperationRecord, time: string, money: string, hasNextCharg
     ...(reference !== null && { reference }),
     ...(failure_code !== null && failureOf(failure_code)),
     ...(provider_code !== null && { providerCode: provider_code }),
-    ...(settled_by !== null && { detail: { settledBy: settled_by, calls, lookUps: look_ups } }),
+    detail: {
+      ...(row.authorized_at !== null && { isAuthorized: true }),
+      ...(settled_by !== null && { settledBy: settled_by, calls, lookUps: look_ups }),
+    },
     rank: ranks.ended,
     ...(to !== undefined && { to }),
   };
@@ -209,13 +216,21 @@ export function stepsOfRefund(
         : `${user_id === null ? 'Florin' : `User ${user_id}`} requested a refund of ${money}.`,
     ...(operation !== undefined && { operation: operation.number }),
     refundId,
-    ...(user_id !== null && { detail: { userId: user_id } }),
+    detail: { ...(user_id !== null && { userId: user_id }), amount, currency, origin },
     rank: ranks.requested,
   };
   if (operation !== undefined || status !== 'SUCCESS') return [request];
   const message = `The refund of ${money} was recorded.`;
   return [
     request,
-    { time: updated_at, type: 'refund_succeeded', message, refundId, rank: ranks.ended, to: 'REFUNDED' },
+    {
+      time: updated_at,
+      type: 'refund_succeeded',
+      message,
+      refundId,
+      detail: { amount, currency },
+      rank: ranks.ended,
+      to: 'REFUNDED',
+    },
   ];
 }

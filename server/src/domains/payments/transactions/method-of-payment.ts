@@ -1,5 +1,6 @@
 import { invalid, notFound, Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import type { PaymentsApp } from '../app.ts';
 import { authorizationRefusal } from '../channels/capture.ts';
 import type { ChannelRow } from '../channels/statements.ts';
@@ -67,11 +68,9 @@ async function withCharged(
 /** Why a method cannot be charged through a channel. */
 export function refusalOf(row: MethodRow, channelId: number): Refusal | undefined {
   if (row.channel_id !== channelId) {
-    return new Refusal(
-      'method_of_other_channel',
-      `This payment method is kept by channel ${row.channel_id}, and only that channel can charge it.`,
-      { field: 'channelId', details: { channelId: row.channel_id } },
-    );
+    return new Refusal('method_of_other_channel', rule('methods_channel', { channelId: row.channel_id }), {
+      field: 'channelId',
+    });
   }
   return isUsable(row) ? undefined : unusable(row, 'methodId');
 }
@@ -79,17 +78,17 @@ export function refusalOf(row: MethodRow, channelId: number): Refusal | undefine
 function requireTogether(input: CreateInput): void {
   const { methodId, paymentMethod, saveMethod = false, initiator, customerId } = input;
   if (methodId !== undefined && paymentMethod !== undefined) {
-    throw invalid('methodId', 'methodId cannot be used together with paymentMethod.');
+    throw invalid('methodId', rule('not_together', { other: 'paymentMethod' }));
   }
   if (methodId !== undefined && saveMethod) {
-    throw invalid('saveMethod', 'saveMethod cannot be used together with methodId: that method is kept already.');
+    throw invalid('saveMethod', rule('method_kept_already'));
   }
   if (initiator === 'MERCHANT' && methodId === undefined) {
-    throw invalid('initiator', 'A payment without its payer (MERCHANT) needs a methodId.');
+    throw invalid('initiator', rule('merchant_needs_method'));
   }
-  if (saveMethod && customerId === undefined) throw invalid('customerId', 'saveMethod needs a customerId.');
+  if (saveMethod && customerId === undefined) throw invalid('customerId', rule('saving_needs_customer'));
   if (saveMethod) return;
   for (const field of ['isDefault', 'consent', 'agreement'] as const) {
-    if (input[field] !== undefined) throw invalid(field, `${field} is only taken together with saveMethod.`);
+    if (input[field] !== undefined) throw invalid(field, rule('only_together', { other: 'saveMethod' }));
   }
 }

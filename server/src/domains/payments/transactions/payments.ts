@@ -216,7 +216,7 @@ export class Payments {
     const usable = usableChannel(channel, request, createdBy);
     if (usable instanceof Refusal) return usable;
     if (usable.livemode !== livemode) {
-      return otherModeRefusal(livemode, usable.livemode, 'channelId', `channel ${channelId}`);
+      return otherModeRefusal(livemode, usable.livemode, 'channelId', { noun: 'channel', id: channelId });
     }
     const unable = request.captureMethod === 'MANUAL' ? authorizationRefusal(usable) : undefined;
     return unable ?? newPayment(request, usable, createdBy, id, seal);

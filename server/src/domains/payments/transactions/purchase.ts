@@ -1,5 +1,6 @@
 import { invalid } from '../../../core/errors.ts';
 import { priceLines } from '../../../core/price-lines.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import type { BillingAddress, Purchase } from '../providers/provider.ts';
 import type { CreateInput } from './schema.ts';
 
@@ -15,7 +16,7 @@ export function purchaseIn({
   if (lines === undefined && billingAddress === undefined) return null;
   const priced = lines === undefined ? null : priceLines(lines);
   if (priced !== null && priced.total !== amount) {
-    throw invalid('lines', `lines add up to ${priced.total} with their taxes, and amount is ${amount}.`);
+    throw invalid('lines', rule('lines_add_up', { total: priced.total, amount }));
   }
   return {
     lines: priced?.lines ?? null,

@@ -1,8 +1,9 @@
 import type { Static } from 'typebox';
-import { invalid, Refusal } from '../../../core/errors.ts';
+import { invalid, notFound, Refusal } from '../../../core/errors.ts';
 import { requireModeOfKey } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { chargeRefusal } from '../channels/amounts.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import { acceptanceRefusal, mayUse } from '../channels/rules.ts';
 import type { ChannelRow } from '../channels/statements.ts';
 import type { PaymentRow } from './record.ts';
@@ -24,9 +25,9 @@ export function usableChannel(
   createdBy: CreatedBy,
 ): ChannelRow | Refusal {
   if (channel === undefined || !mayUse(channel, createdBy.tenantId)) {
-    return new Refusal('record_not_found', `There is no channel ${channelId}.`, { field: 'channelId' });
+    return notFound('channel', channelId, 'channelId');
   }
-  requireModeOfKey(createdBy, channel.livemode, 'channelId', `channel ${channelId}`);
+  requireModeOfKey(createdBy, channel.livemode, 'channelId', { noun: 'channel', id: channelId });
   return acceptanceRefusal(channel, currency) ?? chargeRefusal(channel.provider, { amount, currency }) ?? channel;
 }
 
@@ -36,27 +37,21 @@ export function requireChange(input: UpdateInput): void {
   if (
     [status, description, metadata, metadataReplace, failureCode, failureMessage].every((field) => field === undefined)
   ) {
-    throw new Refusal('invalid_request', 'Name at least one field to change: status, description or metadata.');
+    throw new Refusal('invalid_request', rule('change_of_payment'));
   }
   if (status === 'FAILED') return;
   const field = failureCode !== undefined ? 'failureCode' : failureMessage !== undefined ? 'failureMessage' : undefined;
-  if (field !== undefined) throw invalid(field, `${field} is only taken together with status FAILED.`);
+  if (field !== undefined) throw invalid(field, rule('only_with_failed', { status: 'FAILED' }));
 }
 
 /** Refuses a status that an update cannot set on this payment (`illegal_transition`). */
 export function requireUpdatable(from: TransactionStatus, to: TransactionStatus, hasProvider: boolean): void {
   const allowed: readonly TransactionStatus[] = nextByUpdate[hasProvider ? 'withProvider' : 'withoutProvider'][from];
   if (allowed.includes(to)) return;
-  const reachable = allowed.length > 0 ? `it can become ${allowed.join(' or ')}` : 'no update moves it any further';
-  const because = hasProvider ? " by update, since its channel's provider says what becomes of it" : '';
-  throw new Refusal(
-    'illegal_transition',
-    `A transaction that is ${from} cannot become ${to}${because}; ${reachable}.`,
-    {
-      field: 'status',
-      details: { from, to, allowed },
-    },
-  );
+  const name = hasProvider ? 'providers_payment' : 'payment';
+  const broken =
+    allowed.length > 0 ? rule(`${name}_cannot_become`, { from, to, allowed }) : rule(`${name}_is_final`, { from, to });
+  throw new Refusal('illegal_transition', broken, { field: 'status', details: { allowed } });
 }
 
 /** A capture or a release of the payment has not ended. */

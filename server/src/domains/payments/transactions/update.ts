@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import { Refusal } from '../../../core/errors.ts';
 import { changedMetadata } from '../../../core/metadata.ts';
 import type { Principal } from '../../../core/principal.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { answerOnce, type IdempotentAnswer } from '../../../platform/postgres/idempotency-records.ts';
 import { type Actor, appendAudit } from '../../identity/audit/append.ts';
@@ -96,10 +97,8 @@ async function requireNothingCaptured(row: PaymentRow, transaction: Queryable): 
   const underWay = await transaction.run(findUnderWay, [row.tenant_id, row.id]);
   if (underWay.some(({ kind }) => kind !== 'CANCEL')) throw captureUnderWay(row, 'status');
   if (capturedAmountOf(row) === 0) return;
-  throw new Refusal(
-    'illegal_transition',
-    'Some of this transaction was captured: release the rest (POST /api/transaction/release), and refund what was ' +
-      'taken.',
-    { field: 'status', details: { from: row.status, to: 'CANCELLED', allowed: [] } },
-  );
+  throw new Refusal('illegal_transition', rule('partly_captured'), {
+    field: 'status',
+    details: { from: row.status, to: 'CANCELLED', allowed: [] },
+  });
 }

@@ -5,6 +5,7 @@ import { eventPatterns, pingType, readablePatterns, readableTypes } from '../../
 import { leastUuidAt, publicId, uuidAfter, uuidOfPublicId } from '../../../core/id.ts';
 import { visibleModes } from '../../../core/livemode.ts';
 import { type Principal, tenantOnWire } from '../../../core/principal.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import { type CursorList, filtersOf, readSlice, type Selection } from '../../../platform/lists/list.ts';
 import type { Database, Queryable } from '../../../platform/postgres/database.ts';
 import { defineList, type ListRequest } from '../../identity/tenants/define-list.ts';
@@ -104,9 +105,8 @@ function idsSearched(search: string, eventId: string | undefined): readonly [str
   const delivery = uuidOfPublicId('dlv', search);
   if (delivery !== undefined) return [delivery, uuidAfter(delivery)];
   const event = uuidOfPublicId('evt', search);
-  if (event === undefined) throw invalid('search', "search must be a delivery's id, dlv_…, or an event's id, evt_….");
-  if (eventId !== undefined && eventId !== search)
-    throw invalid('search', 'search finds events by their id: leave out eventId.');
+  if (event === undefined) throw invalid('search', rule('delivery_search'));
+  if (eventId !== undefined && eventId !== search) throw invalid('search', rule('leave_out', { other: 'eventId' }));
   return idsNear(event);
 }
 

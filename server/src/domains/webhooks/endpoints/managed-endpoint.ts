@@ -1,5 +1,6 @@
 import { notFound, Refusal } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { readVisible } from '../../identity/tenants/read-visible.ts';
 import { requireReadScopes } from './rules.ts';
@@ -45,7 +46,5 @@ export async function lockManagedEndpoint(
 
 export function requireActive({ id, state }: EndpointRow): void {
   if (state) return;
-  throw new Refusal('webhook_inactive', `Webhook ${id} is switched off: nothing is sent to it.`, {
-    details: { id },
-  });
+  throw new Refusal('webhook_inactive', rule('webhook_off', { id }));
 }

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import { invalid } from '../../../core/errors.ts';
 import { eventTypes, pingType, readableTypes } from '../../../core/event-types.ts';
 import type { Principal } from '../../../core/principal.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import type { Call } from '../../../platform/http/route.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
@@ -30,7 +31,7 @@ export async function modifyEndpoint(
 ): Promise<EndpointRow> {
   const changes = [url, events, state, maxInFlight, ratePerSecond];
   if (changes.every((change) => change === undefined) && !retry) {
-    throw invalid('id', 'Name something to change: url, events, state, maxInFlight, ratePerSecond or retry.');
+    throw invalid('id', rule('change_of_endpoint'));
   }
   if (events !== undefined) requireReadScopes(events, principal);
   if (url !== undefined) await requireAllowedUrl(url, principal, guards);

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import { invalid, Refusal } from '../../../core/errors.ts';
 import { livemodeOfNew } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import { problemOfWebAddress } from '../../../core/web-address.ts';
 import { onceFor } from '../../../platform/postgres/idempotency-records.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
@@ -78,17 +79,13 @@ export async function registerEndpoint(
 }
 
 function limitReached(limit: number): Refusal {
-  return new Refusal(
-    'webhook_limit_reached',
-    `A tenant has at most ${limit} webhook endpoints (app.webhook.max-endpoints); remove one first.`,
-    { details: { limit } },
-  );
+  return new Refusal('webhook_limit_reached', rule('webhook_limit', { limit }));
 }
 
 /** Refuses a malformed URL, and one whose host leads to an address that is forbidden to the caller. */
 export async function requireAllowedUrl(url: string, principal: Principal, guards: AddressGuards): Promise<void> {
   const problem = problemOfWebAddress(url);
-  if (problem !== undefined) throw invalid('url', `url ${problem}.`);
+  if (problem !== undefined) throw invalid('url', problem);
   const guard = reachesPrivate(principal) ? guards.administrators : guards.everyone;
   if (await guard.allowsTarget(new URL(url).hostname)) return;
   throw new Refusal('webhook_address_forbidden', 'url leads to an address that deliveries may not reach.', {

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { dayMs } from '../../../core/clock.ts';
 import { invalid, Refusal } from '../../../core/errors.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import type { Call } from '../../../platform/http/route.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
 import { secretsGiven } from '../../identity/audit/changes.ts';
@@ -54,23 +55,19 @@ const latestPromotionMs = 366 * dayMs;
 /** When the staged secret is promoted; null: on request, or now with `promote`. */
 function promotionTimeOf({ secret, promote, promoteAt }: RotateInput, nowMs: number): number | null {
   if (promote !== undefined && (secret !== undefined || promoteAt !== undefined)) {
-    throw invalid('promote', 'promote goes alone: first stage a secret, and promote it when the receiver knows it.');
+    throw invalid('promote', rule('promote_alone'));
   }
   if (promote === undefined && secret === undefined && promoteAt === undefined) {
-    throw invalid('secret', 'Give a secret to stage, or promote the one that is staged.');
+    throw invalid('secret', rule('stage_or_promote'));
   }
   if (promoteAt === undefined) return null;
   const promoteMs = Date.parse(promoteAt);
   if (!(promoteMs > nowMs && promoteMs <= nowMs + latestPromotionMs)) {
-    throw invalid('promoteAt', 'promoteAt must be a time in the future, at most a year from now.');
+    throw invalid('promoteAt', rule('within_a_year'));
   }
   return promoteMs;
 }
 
 function nothingStaged(id: number): Refusal {
-  return new Refusal(
-    'no_secret_staged',
-    `No next secret is staged for webhook ${id}: there is nothing to promote, or it has been promoted already.`,
-    { field: 'promote' },
-  );
+  return new Refusal('no_secret_staged', rule('no_secret_staged', { id }), { field: 'promote' });
 }

@@ -2,6 +2,7 @@ import { dayMs } from '../../../core/clock.ts';
 import { Refusal } from '../../../core/errors.ts';
 import { scopeOfEventType, typesMatching } from '../../../core/event-types.ts';
 import type { Principal } from '../../../core/principal.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 
 /** Why the sender disabled an endpoint. `gone`: it answered 410. `failing`: no success for `disabledAfterMs`. */
 export type DisabledReason = 'gone' | 'failing';
@@ -19,7 +20,7 @@ export function requireReadScopes(patterns: readonly string[], { scopes }: Princ
   for (const type of new Set(patterns.flatMap(typesMatching))) {
     const scope = scopeOfEventType[type];
     if (!scopes.has(scope)) {
-      throw new Refusal('scope_missing', `To be sent ${type} this needs the scope ${scope}.`, { details: { scope } });
+      throw new Refusal('scope_missing', rule('scope_to_receive', { eventType: type, scope }));
     }
   }
 }

@@ -1,5 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import { eventPatterns } from '../../../core/event-types.ts';
+import { form } from '../../../core/refusal-rules.ts';
 import { pageFields, tenantField } from '../../../platform/http/list-query.ts';
 import { changesSomething, livemodeInput, updatedTime } from '../../../platform/http/shapes.ts';
 import { forTenant, tenantIdOnWire } from '../../identity/tenants/schema.ts';
@@ -24,7 +25,7 @@ const events = Type.Array(eventPattern, {
 export const secret = (description: string) =>
   Type.String({
     pattern: '^[ -~]{16,256}$',
-    title: '16 to 256 printable ASCII characters',
+    title: form('printable_secret'),
     writeOnly: true,
     description: `${description} What follows \`whsec_\` must be base64, as for libraries of Standard Webhooks.`,
   });
@@ -49,7 +50,7 @@ export const endpointId = (description: string) =>
   Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description });
 
 export const time = (description: string) =>
-  Type.String({ format: 'date-time', maxLength: 40, title: 'a time of ISO 8601 with its offset', description });
+  Type.String({ format: 'date-time', maxLength: 40, title: form('iso_time_with_offset'), description });
 
 export const modifyInput = Type.Object(
   {
@@ -64,14 +65,14 @@ export const modifyInput = Type.Object(
     ),
     maxInFlight: Type.Optional(
       Type.Union([Type.Integer({ minimum: 1, maximum: 10_000 }), Type.Null()], {
-        title: 'an integer from 1 to 10000, or null',
+        title: form('integer_range_or_null', { least: 1, limit: 10_000 }),
         description:
           'Maximum number of deliveries in flight, per node. null: adapts to how promptly the endpoint answers.',
       }),
     ),
     ratePerSecond: Type.Optional(
       Type.Union([Type.Integer({ minimum: 1, maximum: 100_000 }), Type.Null()], {
-        title: 'an integer from 1 to 100000, or null',
+        title: form('integer_range_or_null', { least: 1, limit: 100_000 }),
         description: 'Maximum number of deliveries per second, over all nodes. null: no limit.',
       }),
     ),

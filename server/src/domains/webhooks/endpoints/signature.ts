@@ -1,5 +1,6 @@
 import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { invalid } from '../../../core/errors.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 
 /**
  * A secret as keys of HMAC-SHA256, one for each signature header. Key objects: with the bytes as a key, Node.js took
@@ -63,12 +64,7 @@ export function signingKeys(secret: string, isLegacy = false): SigningKeys {
  */
 export function requireDecodableSecret(secret: string): void {
   if (!secret.startsWith(standardPrefix) || encodedKey(secret) !== undefined) return;
-  throw invalid(
-    'secret',
-    'secret begins with whsec_, after which libraries of Standard Webhooks expect base64: ' +
-      'only the characters A-Z a-z 0-9 + / and at most two = at the end. ' +
-      'Make one with `echo "whsec_$(openssl rand -base64 24)"`, or choose another beginning.',
-  );
+  throw invalid('secret', rule('standard_secret'));
 }
 
 /** Whether the libraries of Standard Webhooks verify what an endpoint signs with this secret of an earlier release. */

@@ -5,6 +5,7 @@ import { eventTypes, readableTypes } from '../../../core/event-types.ts';
 import { leastUuidAt, publicId, uuidAfter, uuidOfPublicId } from '../../../core/id.ts';
 import { visibleModes } from '../../../core/livemode.ts';
 import { tenantOnWire } from '../../../core/principal.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import { type CursorList, filtersOf, readSlice, rowsOf, type Selection } from '../../../platform/lists/list.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { defineList, type ListRequest } from '../../identity/tenants/define-list.ts';
@@ -63,7 +64,7 @@ function eventsOf({ query, principal, tenantIds }: ListRequest<Query>, database:
 function objectIdOf({ objectId, search }: Query): string | undefined {
   const searched = search === undefined || uuidOfPublicId('evt', search) !== undefined ? undefined : search;
   if (objectId !== undefined && searched !== undefined && objectId !== searched) {
-    throw invalid('search', 'search finds records by their id: leave out objectId.');
+    throw invalid('search', rule('leave_out', { other: 'objectId' }));
   }
   return objectId ?? searched;
 }

@@ -4,6 +4,7 @@ import { eventTypes, scopeOfEventType } from '../../../core/event-types.ts';
 import { uuidOfPublicId } from '../../../core/id.ts';
 import { seesMode } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import { recordOf } from './list.ts';
@@ -22,7 +23,7 @@ export async function readEvent(
   if (row === undefined || !seesMode(principal, row.livemode)) throw notFound('event', publicEventId);
   const scope = scopeOfEventType[row.type];
   if (!principal.scopes.has(scope)) {
-    throw new Refusal('scope_missing', `To read ${row.type} this needs the scope ${scope}.`, { details: { scope } });
+    throw new Refusal('scope_missing', rule('scope_to_read', { eventType: row.type, scope }));
   }
   return { ...recordOf(row), payload: JSON.parse(row.body) };
 }

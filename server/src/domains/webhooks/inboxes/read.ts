@@ -3,6 +3,7 @@ import { invalid, notFound } from '../../../core/errors.ts';
 import { publicId, uuidOfPublicId } from '../../../core/id.ts';
 import { seesMode, visibleModes } from '../../../core/livemode.ts';
 import { type CursorPagination, defaultPageSize } from '../../../core/page.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import type { Call } from '../../../platform/http/route.ts';
 import type { WebhooksApp } from '../app.ts';
 import { requireReadScopes } from '../endpoints/rules.ts';
@@ -35,7 +36,7 @@ export async function listMessagesOf(
   const [inbox] = await database.run(findInbox, [principal.tenantId, id, clock()]);
   if (inbox === undefined || !seesMode(principal, inbox.livemode)) throw notFound('inbox', id);
   const afterId = after === undefined ? null : uuidOfPublicId('msg', after);
-  if (afterId === undefined) throw invalid('after', "after must be a message's id, msg_….");
+  if (afterId === undefined) throw invalid('after', rule('message_id'));
   const rows = await database.run(listMessages, [id, afterId, pageSize + 1]);
   const data = rows.slice(0, pageSize).map(messageOf);
   return { data, pagination: { pageSize, next: rows.length > pageSize ? (data.at(-1) as Message).id : null } };

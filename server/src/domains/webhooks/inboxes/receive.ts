@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Static } from 'typebox';
 import { Refusal } from '../../../core/errors.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import type { WebhooksApp } from '../app.ts';
 import { signingKeys } from '../endpoints/signature.ts';
 import { hashOfToken, hasTokenFormat, inboxSecretAssociatedData } from './create.ts';
@@ -29,7 +30,7 @@ export async function receiveMessage(
   const [inserted] = await database.run(insertMessage, values);
   if (inserted === undefined) throw noSuchInbox();
   if (!inserted.is_inserted) {
-    throw new Refusal('too_many_requests', `An inbox takes ${maxMessages} messages a second at most.`, {
+    throw new Refusal('too_many_requests', rule('inbox_a_second', { limit: maxMessages }), {
       retryAfterSeconds: 1,
     });
   }
@@ -37,7 +38,7 @@ export async function receiveMessage(
 }
 
 function noSuchInbox(): Refusal {
-  return new Refusal('record_not_found', 'There is no such inbox, or its seven days are over.', { field: 'token' });
+  return new Refusal('record_not_found', rule('inbox_gone'), { field: 'token' });
 }
 
 function headersJson(headers: IncomingHttpHeaders): string {

@@ -3,6 +3,7 @@ import { type Clock, secondMs } from '../../../core/clock.ts';
 import { isUnavailable, Refusal } from '../../../core/errors.ts';
 import { eventTypes } from '../../../core/event-types.ts';
 import { leastUuidAt, publicId } from '../../../core/id.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import { boundedCache } from '../../../platform/caching/bounded-cache.ts';
 import type { Bus } from '../../../platform/postgres/bus/bus.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
@@ -79,8 +80,9 @@ export class EventStreams {
     if (this.#isClosed)
       throw new Refusal('shutting_down', 'This node is stopping. Ask another.', { retryAfterSeconds: 1 });
     if ([...this.#open].filter((stream) => stream.request.userId === request.userId).length >= maxStreamsOfUser) {
-      const message = `A user may have ${maxStreamsOfUser} streams open on a node.`;
-      throw new Refusal('too_many_requests', message, { retryAfterSeconds: 5 });
+      throw new Refusal('too_many_requests', rule('streams_of_user', { limit: maxStreamsOfUser }), {
+        retryAfterSeconds: 5,
+      });
     }
     const stream = new OpenStream(request, () => {
       this.#open.delete(stream);

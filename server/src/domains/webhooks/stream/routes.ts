@@ -3,6 +3,7 @@ import { invalid } from '../../../core/errors.ts';
 import { readableTypes } from '../../../core/event-types.ts';
 import { uuidOfPublicId, uuidTimeMs } from '../../../core/id.ts';
 import type { Principal } from '../../../core/principal.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import type { Route } from '../../../platform/http/route.ts';
 import { routesFor } from '../../../platform/http/routes-for.ts';
 import type { WebhooksApp } from '../app.ts';
@@ -52,6 +53,6 @@ const mayRead = ({ scopes, livemode, mayOnlyEnrol }: Principal): MayRead => ({
 function timeOf(lastEventId: string | string[] | undefined): number | undefined {
   if (lastEventId === undefined || lastEventId === '') return undefined;
   const id = typeof lastEventId === 'string' ? uuidOfPublicId('evt', lastEventId) : undefined;
-  if (id === undefined) throw invalid('Last-Event-ID', "Last-Event-ID must be an event's id, evt_….");
+  if (id === undefined) throw invalid('Last-Event-ID', rule('event_id'));
   return uuidTimeMs(id);
 }

@@ -1,4 +1,5 @@
 import { Refusal } from '../../../core/errors.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 
 export interface AddressTurnsOptions {
   /** Requests in progress: from one network, and in all. */
@@ -65,11 +66,12 @@ export class AddressTurns {
     const waiting = this.#waiting.get(network) ?? [];
     const { maximumWaiting } = this.#options;
     if (waiting.length >= maximumWaiting) {
-      const message = `${maximumWaiting} requests from your address are waiting. Try again shortly.`;
-      throw new Refusal('too_many_requests', message, { details: { limit: 'address' }, retryAfterSeconds: 1 });
+      throw new Refusal('too_many_requests', rule('requests_waiting', { waiting: maximumWaiting, limit: 'address' }), {
+        retryAfterSeconds: 1,
+      });
     }
     if (this.#countWaiting >= 10 * maximumWaiting) {
-      throw new Refusal('overloaded', 'Too many requests are waiting. Try again shortly.', { retryAfterSeconds: 1 });
+      throw new Refusal('overloaded', rule('requests_wait'), { retryAfterSeconds: 1 });
     }
     waiting.push(proceed);
     this.#countWaiting++;

@@ -1,6 +1,7 @@
 import type { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../core/clock.ts';
 import { Refusal, type RefusalType } from '../../../core/errors.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import { boundedCache } from '../../caching/bounded-cache.ts';
 
 export interface RateLimiterOptions {
@@ -129,7 +130,7 @@ function isFailure(error: unknown): boolean {
 }
 
 function tooManyAttempts({ resetSeconds }: Quota): Refusal {
-  return new Refusal('too_many_attempts', 'Too many failed attempts from this address. Try again later.', {
+  return new Refusal('too_many_attempts', rule('attempts_of_address'), {
     retryAfterSeconds: resetSeconds,
   });
 }

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { invalid } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import { nameMode } from '../mode.ts';
 import { withRawBodies } from '../raw-body.ts';
 import type { Answer, Call, Endpoint, Route } from '../route.ts';
@@ -68,5 +69,5 @@ function idempotencyKeyOf(headers: IncomingHttpHeaders): string | undefined {
   const key = headers['idempotency-key'];
   if (key === undefined) return undefined;
   if (typeof key === 'string' && key.length >= 1 && key.length <= 255) return key;
-  throw invalid('Idempotency-Key', 'Idempotency-Key must have 1 to 255 characters.');
+  throw invalid('Idempotency-Key', rule('key_length', { least: 1, limit: 255 }));
 }

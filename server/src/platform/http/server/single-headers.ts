@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { invalid } from '../../../core/errors.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 
 /**
  * Headers whose one value is used. Those that may be lists (Accept, If-None-Match, X-Forwarded-For and the signatures
@@ -36,7 +37,7 @@ export function requireSingleHeaders({ headers, rawHeaders }: Pick<IncomingMessa
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = singleHeaders.get((rawHeaders[i] as string).toLowerCase());
     if (name === undefined) continue;
-    if (seen.has(name)) throw invalid(name, `Only one ${name} header may be sent.`);
+    if (seen.has(name)) throw invalid(name, rule('only_one_header'));
     seen.add(name);
   }
 }

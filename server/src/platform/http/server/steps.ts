@@ -9,6 +9,7 @@ import type {
 import { invalid, Refusal } from '../../../core/errors.ts';
 import { modeHeader } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import { parseJsonBody, refuseEncoded, refuseUnstorableText } from '../json-body.ts';
 import { AddressTurns } from '../limits/address-turns.ts';
 import { ConcurrencyLimit } from '../limits/concurrency-limit.ts';
@@ -212,7 +213,7 @@ export function addSteps(server: FastifyInstance, edge: Edge, everyAnswer: Reado
 
 /** HTTP/1.0 has neither this header nor `Expect`. */
 function requireHost({ headers: { host }, raw: { httpVersion } }: FastifyRequest): void {
-  if (host === undefined && httpVersion !== '1.0') throw invalid('Host', 'A Host header is required.');
+  if (host === undefined && httpVersion !== '1.0') throw invalid('Host', rule('host_header'));
 }
 
 function requireKnownExpectation({ headers: { expect }, raw: { httpVersion } }: FastifyRequest): void {
@@ -278,7 +279,7 @@ function unknownPathRefusal(server: FastifyInstance, edge: Edge) {
     const allowed = methods.of(request.url.split('?')[0] as string);
     // A wildcard route may accept the method and still find nothing.
     if (allowed.length === 0 || allowed.includes(request.method)) {
-      const refusal = new Refusal('path_unknown', `There is no ${request.method} ${path}.`);
+      const refusal = new Refusal('path_unknown', rule('no_such_path', { method: request.method, path }));
       const page = request.method === 'GET' ? edge.unknownPage?.(request) : undefined;
       if (page === undefined) {
         refuse(refusal, request, reply, edge);
@@ -287,9 +288,9 @@ function unknownPathRefusal(server: FastifyInstance, edge: Edge) {
         reply.code(statusOf(refusal)).headers(page.headers).send(page.content);
       }
     } else {
-      const message = `${path} does not take ${request.method}, only ${allowed.join(', ')}.`;
+      const broken = rule('methods_of_path', { path, method: request.method, allowed });
       reply.header('allow', allowed.join(', '));
-      refuse(new Refusal('method_not_allowed', message, { details: { allowed } }), request, reply, edge);
+      refuse(new Refusal('method_not_allowed', broken), request, reply, edge);
     }
   };
 }

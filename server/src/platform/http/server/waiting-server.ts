@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Refusal } from '../../../core/errors.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import { refusalBody, statusOf } from '../refusal-reply.ts';
 import { withoutBasePath } from './base-path.ts';
 import { jsonType } from './broken-http.ts';
@@ -65,8 +66,8 @@ export class WaitingServer {
     }
     const message =
       request.method === 'GET' && path === '/health/ready'
-        ? this.reason
-        : 'The database cannot be reached just now. Try again shortly.';
+        ? rule('not_ready', { reason: this.reason })
+        : rule('database_away');
     const refusal = new Refusal('database_unavailable', message, { retryAfterSeconds: 1 });
     response.writeHead(statusOf(refusal), { ...headers, 'retry-after': '1' }).end(refusalBody(refusal, requestId));
   }

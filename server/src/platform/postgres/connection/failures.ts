@@ -1,4 +1,5 @@
 import { Refusal } from '../../../core/errors.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 
 /**
  * What a failed statement means for its caller.
@@ -100,7 +101,7 @@ export function refusalOfFailure(error: unknown): Refusal | undefined {
       return databaseUnavailable(error);
     case 'transient':
     case 'busy':
-      return new Refusal('overloaded', 'The database is over its limits just now. Try again shortly.', {
+      return new Refusal('overloaded', rule('database_over_limits'), {
         retryAfterSeconds: 1,
         cause: error,
       });
@@ -113,12 +114,12 @@ export function refusalOfFailure(error: unknown): Refusal | undefined {
 
 /** Somebody has to make room, which takes longer than the other failures last. */
 export function storageFull(cause: unknown): Refusal {
-  const message = 'The disk of the database is full: nothing can be stored until there is room on it.';
+  const message = rule('disk_full');
   return new Refusal('storage_full', message, { retryAfterSeconds: 10, cause });
 }
 
 export function databaseUnavailable(cause: unknown): Refusal {
-  const message = 'The database cannot be reached just now. Try again shortly.';
+  const message = rule('database_away');
   return new Refusal('database_unavailable', message, { retryAfterSeconds: 1, cause });
 }
 

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
 import { Refusal } from '../../../../core/errors.ts';
+import { rule } from '../../../../core/refusal-rules.ts';
 import type { Log } from '../../../../platform/process/log.ts';
 import { ProcessPool, type TaskOutcome } from '../../../../platform/process/process-pool.ts';
 import type { InvoiceDocument } from '../document.ts';
@@ -117,15 +118,18 @@ export class PdfRenderer {
     { what, timeoutMs, facts, instead }: { what: string; timeoutMs: number; facts: object; instead?: string },
   ): Refusal {
     if (result.outcome === 'full')
-      return new Refusal('overloaded', `Too many ${what}s are being rendered just now. Try again shortly.`, {
+      return new Refusal('overloaded', rule('rendering_waits', { what }), {
         retryAfterSeconds: 5,
       });
     if (result.outcome === 'stopped')
       return new Refusal('shutting_down', 'This node is stopping. Ask another.', { retryAfterSeconds: 1 });
     const cause = result.outcome === 'failed' ? result.error : undefined;
-    const reason = cause === undefined ? `It took longer than ${timeoutMs / 1000} s.` : 'The renderer failed.';
-    this.#options.log.warn({ ...facts, error: cause, reason }, `A ${what} could not be rendered`);
-    const message = [`The ${what} could not be rendered.`, reason, instead].filter(Boolean).join(' ');
-    return new Refusal('rendering_failed', message, { retryAfterSeconds: 30, cause });
+    const values = { what, instead: instead ?? '' };
+    const broken =
+      cause === undefined
+        ? rule('rendering_slow', { ...values, limit: timeoutMs / 1000 })
+        : rule('rendering_broken', values);
+    this.#options.log.warn({ ...facts, error: cause, reason: broken.rule }, `A ${what} could not be rendered`);
+    return new Refusal('rendering_failed', broken, { retryAfterSeconds: 30, cause });
   }
 }

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import { invalid, notFound, Refusal } from '../../../../core/errors.ts';
 import { publicId } from '../../../../core/id.ts';
 import type { Principal } from '../../../../core/principal.ts';
+import { rule } from '../../../../core/refusal-rules.ts';
 import type { Transaction } from '../../../../platform/postgres/database.ts';
 import { answerOnce, type IdempotentAnswer } from '../../../../platform/postgres/idempotency-records.ts';
 import { appendAudit } from '../../../identity/audit/append.ts';
@@ -70,7 +71,7 @@ async function createPayment(
   const channelId = method?.channel_id ?? input.channelId ?? invoice.channel_id ?? invoice.default_channel_id;
   if (channelId === null) {
     requirePayableAmount(invoice, await reservedOn(transaction, invoice, stillWaiting), input.amount, 'id');
-    throw invalid('channelId', 'channelId is required: neither the invoice nor its customer names a channel.');
+    throw invalid('channelId', rule('channel_needed_of_invoice'));
   }
   const charged = method === null ? {} : ({ methodId: method.id, initiator: 'MERCHANT' } as const);
   const { methodId: _, ...rest } = input;
@@ -92,7 +93,7 @@ async function methodFor(
     return isCharged && (channelId ?? method.channel_id) === method.channel_id ? method : null;
   }
   if (paymentMethod !== undefined) {
-    throw invalid('methodId', 'methodId cannot be used together with paymentMethod.');
+    throw invalid('methodId', rule('not_together', { other: 'paymentMethod' }));
   }
   const row = await findMethodOfCustomer(transaction, methodId, { tenantId, customerId });
   if (row === undefined) throw notFound('payment method', methodId, 'methodId');

@@ -1,5 +1,6 @@
 import { invalid, notFound } from '../../../../core/errors.ts';
 import { requireSameMode } from '../../../../core/livemode.ts';
+import { rule } from '../../../../core/refusal-rules.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { planOnce } from '../../../../platform/postgres/plan-once.ts';
 import type { PaymentOfInvoice, StillWaiting } from '../../../payments/transactions/invoice-payments.ts';
@@ -19,10 +20,10 @@ export async function reserve(
   const { tenantId, invoiceId, transactionId, amount, currency, createdMs } = payment;
   const [invoice] = await lockInvoices(transaction, [payment]);
   if (invoice === undefined) throw notFound('invoice', invoiceId, 'invoiceId');
-  requireSameMode(payment.livemode, invoice.livemode, 'invoiceId', `invoice ${invoiceId}`);
+  requireSameMode(payment.livemode, invoice.livemode, 'invoiceId', { noun: 'invoice', id: invoiceId });
   requirePayableAmount(invoice, await reservedOn(transaction, invoice, stillWaiting), amount, 'invoiceId');
   if (currency !== invoice.currency) {
-    throw invalid('currency', `currency must be ${invoice.currency}, that of invoice ${invoiceId}.`);
+    throw invalid('currency', rule('currency_of_invoice', { currency: invoice.currency, invoiceId }));
   }
   const atMs = invoice.clock_now === null ? createdMs : Date.parse(invoice.clock_now);
   await recordPayments(transaction, [{ tenantId, invoiceId, transactionId, amount, automatic: false }], atMs);

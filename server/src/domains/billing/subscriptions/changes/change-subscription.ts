@@ -1,5 +1,6 @@
 import { Refusal } from '../../../../core/errors.ts';
 import type { Principal } from '../../../../core/principal.ts';
+import { rule } from '../../../../core/refusal-rules.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { answerOnce, type IdempotentAnswer } from '../../../../platform/postgres/idempotency-records.ts';
 import type { AuditAction } from '../../../identity/audit/actions.ts';
@@ -64,8 +65,8 @@ export async function changeSubscription(
 
 function requireNotEnded({ state }: SubscriptionWithTerms): void {
   if (!hasEnded(state)) return;
-  throw new Refusal('illegal_transition', `This subscription is ${state} and cannot change. Create another one.`, {
-    details: { from: state, allowed: [] },
+  throw new Refusal('illegal_transition', rule('subscription_ended', { from: state }), {
+    details: { allowed: [] },
   });
 }
 
@@ -73,9 +74,5 @@ function requireNotEnded({ state }: SubscriptionWithTerms): void {
 export function requireTransition(from: SubscriptionState, to: SubscriptionState): void {
   if (mayBecome(from, to)) return;
   const allowed = Object.keys(transitions[from]);
-  throw new Refusal(
-    'illegal_transition',
-    `A subscription that is ${from} cannot become ${to}; it can become ${allowed.join(' or ')}.`,
-    { details: { from, to, allowed } },
-  );
+  throw new Refusal('illegal_transition', rule('subscription_cannot_become', { from, to, allowed }));
 }

@@ -1,4 +1,5 @@
 import { Refusal } from '../../../../core/errors.ts';
+import { rule } from '../../../../core/refusal-rules.ts';
 import type { Call } from '../../../../platform/http/route.ts';
 import type { IdempotentAnswer } from '../../../../platform/postgres/idempotency-records.ts';
 import type { BillingApp } from '../../app.ts';
@@ -31,8 +32,7 @@ export function pauseSubscription(
 
 /** A paused subscription has no period end at which it could be cancelled. */
 function endsWithPeriod(state: SubscriptionState): Refusal {
-  const message = 'This subscription is cancelled at the end of its period: withdraw cancelAtPeriodEnd to pause it.';
-  return new Refusal('subscription_fixed', message, { details: { state } });
+  return new Refusal('subscription_fixed', rule('cancelled_at_end'), { details: { state } });
 }
 
 /**
@@ -60,7 +60,7 @@ export function resumeSubscription(
 }
 
 function notPaused(state: SubscriptionState): Refusal {
-  return new Refusal('illegal_transition', `This subscription is ${state}: only one that is PAUSED can be resumed.`, {
-    details: { from: state, to: 'ACTIVE', allowed: [] },
+  return new Refusal('illegal_transition', rule('subscription_not_paused', { from: state }), {
+    details: { to: 'ACTIVE', allowed: [] },
   });
 }

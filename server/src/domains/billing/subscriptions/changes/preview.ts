@@ -3,6 +3,7 @@ import type { Clock } from '../../../../core/clock.ts';
 import { maximumAmount } from '../../../../core/currency.ts';
 import { invalid, Refusal } from '../../../../core/errors.ts';
 import { type PricedLines, priceLines } from '../../../../core/price-lines.ts';
+import { rule } from '../../../../core/refusal-rules.ts';
 import type { Call } from '../../../../platform/http/route.ts';
 import type { Database } from '../../../../platform/postgres/database.ts';
 import { findPlan } from '../../plans/statements.ts';
@@ -72,6 +73,6 @@ function pricedLines(lines: readonly Line[]): PricedLines {
     return priceLines(lines);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    throw invalid('quantity', `The invoice would exceed ${maximumAmount} minor units.`);
+    throw invalid('quantity', rule('invoice_too_much', { limit: maximumAmount }));
   }
 }

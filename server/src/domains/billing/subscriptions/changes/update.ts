@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import { invalid, Refusal } from '../../../../core/errors.ts';
 import { requireSameMode } from '../../../../core/livemode.ts';
 import { changedMetadata } from '../../../../core/metadata.ts';
+import { rule } from '../../../../core/refusal-rules.ts';
 import type { Call } from '../../../../platform/http/route.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import type { IdempotentAnswer } from '../../../../platform/postgres/idempotency-records.ts';
@@ -45,7 +46,7 @@ function requireAnyChange({ id: _, ...rest }: UpdateInput): void {
     rest;
   const fields = [planId, quantity, cancelAtPeriodEnd, endTime, channelId, methodId, metadata, metadataReplace];
   if (fields.every((field) => field === undefined) && invoiceNow !== true) {
-    throw new Refusal('invalid_request', 'Name at least one field to change, such as planId or quantity.');
+    throw new Refusal('invalid_request', rule('change_something', { fields: ['planId', 'quantity'] }));
   }
 }
 
@@ -58,7 +59,7 @@ async function changeFor(
 ): ReturnType<DecideChange> {
   if (input.channelId != null) {
     const channel = await channels.findUsable(input.channelId, row.tenant_id);
-    requireSameMode(row.livemode, channel.livemode, 'channelId', `channel ${input.channelId}`);
+    requireSameMode(row.livemode, channel.livemode, 'channelId', { noun: 'channel', id: input.channelId });
     requireAccepting(channel, row.currency);
   }
   const methodId = await methodIdFor(transaction, row, input.methodId);
@@ -131,19 +132,15 @@ function endTimeFor(row: SubscriptionWithTerms, endTime: string | null, nowMs: n
   const isShortened =
     row.state !== 'PAUSED' && row.end_at === row.period_end && fullPeriodOf(row).endMs > msOf(row.period_end);
   if (isShortened) {
-    throw new Refusal(
-      'subscription_fixed',
-      'The last period has begun and is already priced up to endTime: endTime cannot change.',
-      {
-        field: 'endTime',
-      },
-    );
+    throw new Refusal('subscription_fixed', rule('last_period_priced'), {
+      field: 'endTime',
+    });
   }
   if (endTime === null) return null;
   const endMs = parseTime(endTime, 'endTime');
   const leastMs = Math.max(msOf(row.period_end), nowMs);
   if (endMs < leastMs) {
-    throw invalid('endTime', `endTime must not be before ${timeOf(leastMs)}; to end it sooner, cancel it.`);
+    throw invalid('endTime', rule('not_before_time', { time: timeOf(leastMs) }));
   }
   return timeOf(endMs);
 }
@@ -151,7 +148,7 @@ function endTimeFor(row: SubscriptionWithTerms, endTime: string | null, nowMs: n
 /** Refused for a paused subscription, because it has no period end at which it could be cancelled. */
 export function cancelAtPeriodEndFor({ state }: SubscriptionWithTerms, cancelAtPeriodEnd: boolean): boolean {
   if (state !== 'PAUSED') return cancelAtPeriodEnd;
-  throw new Refusal('subscription_fixed', 'This subscription is PAUSED: cancel it at once, or resume it first.', {
+  throw new Refusal('subscription_fixed', rule('paused_cancel'), {
     field: 'cancelAtPeriodEnd',
     details: { state },
   });

@@ -1,6 +1,7 @@
 import { maximumAmount } from '../../../../core/currency.ts';
 import { invalid } from '../../../../core/errors.ts';
 import { allocate } from '../../../../core/money.ts';
+import { rule } from '../../../../core/refusal-rules.ts';
 import { isRenewing, msOf, timeOf, withChange, withEnd } from '../rules.ts';
 import type { SubscriptionWithTerms } from '../statements.ts';
 import { type Interval, periodOf, type Span } from './calendar.ts';
@@ -83,7 +84,7 @@ export function prorateTerms(
 export function periodPrice(unitAmount: number, quantity: number): number {
   const price = unitAmount * quantity;
   if (price > maximumAmount) {
-    throw invalid('quantity', `quantity times the plan's amount is more than ${maximumAmount} minor units.`);
+    throw invalid('quantity', rule('quantity_too_much', { limit: maximumAmount }));
   }
   return price;
 }

@@ -1,5 +1,6 @@
 import { maximumAmount } from '../../../../core/currency.ts';
 import { invalid, Refusal } from '../../../../core/errors.ts';
+import { rule } from '../../../../core/refusal-rules.ts';
 import type { PlanRow } from '../../plans/statements.ts';
 import type { ChangeLine } from '../renewal/invoice-lines.ts';
 import type { SubscriptionWithTerms } from '../statements.ts';
@@ -53,14 +54,11 @@ export function newTerms(
 
 function requireChangeable({ state, currency }: SubscriptionWithTerms, plan: PlanRow | undefined): void {
   if (state !== 'TRIALING' && state !== 'ACTIVE') {
-    const remedy = state === 'PAUSED' ? 'resume it first' : 'its plan and quantity stay until it has been paid';
-    throw new Refusal('subscription_fixed', `This subscription is ${state}: ${remedy}.`, { details: { state } });
+    const name = state === 'PAUSED' ? 'subscription_paused' : 'subscription_unpaid';
+    throw new Refusal('subscription_fixed', rule(name, { state }));
   }
   if (plan !== undefined && plan.currency !== currency) {
-    throw invalid(
-      'planId',
-      `planId must name a plan in ${currency}, as this subscription is; that one is in ${plan.currency}.`,
-    );
+    throw invalid('planId', rule('plan_of_currency', { currency, otherCurrency: plan.currency }));
   }
 }
 
@@ -121,7 +119,7 @@ export function requireFitsOneInvoice(
     0,
   );
   if (sum <= maximumAmount) return;
-  throw invalid('quantity', `These changes sum up to more than ${maximumAmount} minor units on one invoice.`);
+  throw invalid('quantity', rule('changes_too_much', { limit: maximumAmount }));
 }
 
 /** The terms of the next period under this plan. */

@@ -1,4 +1,5 @@
 import { Refusal } from '../../../../core/errors.ts';
+import { rule } from '../../../../core/refusal-rules.ts';
 import type { Call } from '../../../../platform/http/route.ts';
 import type { IdentityApp } from '../../app.ts';
 import type { Actor } from '../../audit/append.ts';
@@ -39,7 +40,7 @@ export async function loginWithPasskey(
   // Failures with one passkey must not keep others from using theirs at the same address.
   const account = countedAccount(known, `passkey ${credential.id.slice(0, 64)}`);
   const opened = await app.loginFailures.attemptUnguessable(account, origin.address, () => open(known));
-  if (opened === undefined) throw new Refusal('login_refused', 'This passkey does not log in here.');
+  if (opened === undefined) throw new Refusal('login_refused', rule('passkey_login'));
   return opened;
 
   async function open(asked: LoginRow | undefined): Promise<OpenedLogin | undefined> {

@@ -1,6 +1,7 @@
 import type { RegistrationResponseJSON, VerifiedRegistrationResponse } from '@simplewebauthn/server';
 import type { Static } from 'typebox';
 import { Refusal } from '../../../../core/errors.ts';
+import { rule } from '../../../../core/refusal-rules.ts';
 import { requireStepUp } from '../../../../core/step-up.ts';
 import type { Call } from '../../../../platform/http/route.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
@@ -39,7 +40,7 @@ export async function beginPasskey(
   requireStepUp(principal, app.clock(), 'Adding a passkey');
   const { id: rpID } = relyingPartyOf(app.publicUrl);
   const hash = await verifyOwnPassword({ userId, userName, password, address }, app);
-  if (hash === undefined) throw new Refusal('old_password_wrong', 'The password is not right.', { field: 'password' });
+  if (hash === undefined) throw new Refusal('old_password_wrong', rule('own_password'), { field: 'password' });
   const existing = await app.database.run(listPasskeysOfUser, [userId]);
   requireBelowLimit(existing.length);
   const { generateRegistrationOptions } = await loadWebAuthn();
@@ -138,6 +139,5 @@ async function verifyCreated(
 
 function requireBelowLimit(passkeys: number): void {
   if (passkeys < maxPasskeys) return;
-  const message = `You have ${maxPasskeys} passkeys, the most that one user may have. Remove one first.`;
-  throw new Refusal('passkey_limit_reached', message);
+  throw new Refusal('passkey_limit_reached', rule('passkey_limit', { limit: maxPasskeys }));
 }

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { Refusal } from '../../../../core/errors.ts';
+import { rule } from '../../../../core/refusal-rules.ts';
 
 /** The site that passkeys belong to (WebAuthn, Relying Party). */
 interface RelyingParty {
@@ -19,8 +20,7 @@ export function relyingPartyOf(publicUrl: string): RelyingParty {
     return { id: 'localhost', origin: `${protocol}//localhost${port && `:${port}`}` };
   }
   if (isIP(hostname.replaceAll(/[[\]]/g, '')) !== 0) {
-    const message = `Passkeys need a host name, and app.public-url has the address ${host}.`;
-    throw new Refusal('passkeys_unavailable', message);
+    throw new Refusal('passkeys_unavailable', rule('passkeys_need_name', { host }));
   }
   return { id: hostname, origin };
 }

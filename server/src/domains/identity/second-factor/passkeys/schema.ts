@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { form } from '../../../../core/refusal-rules.ts';
 import { oneLine } from '../../../../platform/http/shapes.ts';
 import { replacedTokens } from '../schema.ts';
 
@@ -57,12 +58,12 @@ export const registerPasskeyInput = Type.Object(
 );
 
 export const renamePasskeyInput = Type.Object(
-  { id: Type.String({ format: 'uuid', title: "a passkey's id" }), name },
+  { id: Type.String({ format: 'uuid', title: form('id_of', { noun: 'passkey' }) }), name },
   { $id: 'PasskeyModifyInput', additionalProperties: false },
 );
 
 export const removePasskeyInput = Type.Object(
-  { id: Type.String({ format: 'uuid', title: "a passkey's id" }) },
+  { id: Type.String({ format: 'uuid', title: form('id_of', { noun: 'passkey' }) }) },
   { $id: 'PasskeyRemoveInput', additionalProperties: false },
 );
 

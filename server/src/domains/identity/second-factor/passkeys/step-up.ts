@@ -1,5 +1,6 @@
 import { Refusal } from '../../../../core/errors.ts';
 import type { Principal } from '../../../../core/principal.ts';
+import { rule } from '../../../../core/refusal-rules.ts';
 import type { Call } from '../../../../platform/http/route.ts';
 import type { IdentityApp } from '../../app.ts';
 import { secondFactorAbsent } from '../rules.ts';
@@ -15,7 +16,7 @@ export async function beginPasskeyStepUp(
   app: IdentityApp,
 ): Promise<{ options: Record<string, unknown> }> {
   const passkeys = await app.database.run(listPasskeysOfUser, [principal.userId]);
-  if (passkeys.length === 0) throw secondFactorAbsent('You have no passkey.');
+  if (passkeys.length === 0) throw secondFactorAbsent(rule('no_passkey'));
   return requestOptions(passkeys, expectedOf(principal), app);
 }
 

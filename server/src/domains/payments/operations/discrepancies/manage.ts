@@ -4,6 +4,7 @@ import { publicId, uuidOfPublicId } from '../../../../core/id.ts';
 import { visibleModes } from '../../../../core/livemode.ts';
 import { defaultPageSize, type Pagination, paginationOf } from '../../../../core/page.ts';
 import type { Principal } from '../../../../core/principal.ts';
+import { rule } from '../../../../core/refusal-rules.ts';
 import type { Call } from '../../../../platform/http/route.ts';
 import type { Queryable, Transaction } from '../../../../platform/postgres/database.ts';
 import { appendAudit } from '../../../identity/audit/append.ts';
@@ -129,12 +130,12 @@ async function endOperation(
   const operations = await transaction.run(findOfPayment, [tenantId, paymentId]);
   const row = operations.find((operation) => operation.number === number) as OperationRow;
   if (row.kind === 'CANCEL') {
-    throw invalid('outcome', 'A cancellation has no outcome of its own: end its charge, or close without an outcome.');
+    throw invalid('outcome', rule('cancellation_has_no_outcome'));
   }
   const reference = named ?? row.operation_reference ?? reported ?? undefined;
   if (outcome === 'SUCCEEDED' && !isFinished(row.state)) await requireOwnReference(reference, row, transaction);
   if (!(await settler.settleByUser(row, outcomeOf(row, outcome, reference), transaction))) {
-    throw new Refusal('illegal_transition', `Operation ${number} has ended in another way, or its payment has.`, {
+    throw new Refusal('illegal_transition', rule('operation_ended', { number }), {
       field: 'outcome',
       details: { from: row.state, to: outcome, paymentStatus: row.status },
     });
@@ -149,12 +150,12 @@ async function requireOwnReference(
   transaction: Transaction,
 ): Promise<void> {
   if (reference === undefined) {
-    throw invalid('reference', "Florin does not know the provider's id of this operation: name it as `reference`.");
+    throw invalid('reference', rule('reference_needed'));
   }
   const known = await transaction.run(findByReference, [operation_channel_id, reference]);
   const other = known.find((one) => one.id !== id || one.number !== number);
   if (other === undefined) return;
-  throw invalid('reference', 'Another charge or refund of this channel has this reference.');
+  throw invalid('reference', rule('reference_taken'));
 }
 
 const codesOfFailures: Partial<Record<OperationRow['kind'], FailureCode>> = {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../../../core/clock.ts';
 import { Refusal } from '../../../../core/errors.ts';
+import { rule } from '../../../../core/refusal-rules.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { mismatchOutcome } from '../amount-mismatch.ts';
 import { failure } from '../failures.ts';
@@ -273,7 +274,7 @@ function untilDeadline<Answer>(
 }
 
 const recordsUnavailable = (cause: unknown) =>
-  new Refusal('database_unavailable', 'The records of the sandbox could not be reached before the deadline.', {
+  new Refusal('database_unavailable', rule('sandbox_records'), {
     cause,
   });
 

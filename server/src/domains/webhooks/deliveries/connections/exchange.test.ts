@@ -1,6 +1,7 @@
 import { createServer as createHttpsServer } from 'node:https';
 import { afterEach, expect, test } from 'vitest';
 import { eventually } from '../../../../../tests/support/postgres/database.ts';
+import { selfSigned } from '../../../../../tests/support/self-signed.ts';
 import { startReceiver as startTlsReceiver } from '../../../../../tests/support/webhooks/receiver.ts';
 import { loopbackGuard, testSending } from '../../../../../tests/support/webhooks/sending.ts';
 import { AddressGuard } from '../../endpoints/address-guard.ts';
@@ -327,23 +328,3 @@ test('a connection that one guard allowed serves no request under another', asyn
   const everyone = new AddressGuard({ allowsPrivate: false, allowTargets: [] });
   expect(await sender.send(post(byName, everyone))).toMatchObject({ outcome: 'forbidden_address' });
 });
-
-/** Self-signed, for 127.0.0.1, valid until 2126. */
-const selfSigned = {
-  key: `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgSP6Xu3nEa6nmpIbI
-yEvHWcX0hE5i8oD1/q7IEyVXJXihRANCAAT9NF7gIoF8UoLtV14YFqNcUiuTeh9K
-jCDlt2PFvU/m8URbdvgBh86GIQBJXso0Ykb5bE3AFqf7ZzwMXZbMMqoM
------END PRIVATE KEY-----`,
-  cert: `-----BEGIN CERTIFICATE-----
-MIIBkDCCATagAwIBAgIUCNGmSV2mTfzlRv0+NkVBu1fWLIMwCgYIKoZIzj0EAwIw
-FDESMBAGA1UEAwwJMTI3LjAuMC4xMCAXDTI2MTEyMTExMDYwM1oYDzIxMjYxMDI4
-MTEwNjAzWjAUMRIwEAYDVQQDDAkxMjcuMC4wLjEwWTATBgcqhkjOPQIBBggqhkjO
-PQMBBwNCAAT9NF7gIoF8UoLtV14YFqNcUiuTeh9KjCDlt2PFvU/m8URbdvgBh86G
-IQBJXso0Ykb5bE3AFqf7ZzwMXZbMMqoMo2QwYjAdBgNVHQ4EFgQUffksZmJXSXp1
-5s2xjD2Sz1SWNJ0wHwYDVR0jBBgwFoAUffksZmJXSXp15s2xjD2Sz1SWNJ0wDwYD
-VR0TAQH/BAUwAwEB/zAPBgNVHREECDAGhwR/AAABMAoGCCqGSM49BAMCA0gAMEUC
-IQCelMgX1538rZqHkDf10sTPd/PtnlSNLzgjDIG5jbl9HgIgNZ03IznDM4XeVRs0
-0RC65PIOvt/gIcONeygqK3z0Qrc=
------END CERTIFICATE-----`,
-};

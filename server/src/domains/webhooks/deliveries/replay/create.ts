@@ -3,6 +3,7 @@ import { hourMs } from '../../../../core/clock.ts';
 import { invalid, Refusal } from '../../../../core/errors.ts';
 import { leastUuidAt, publicId, uuidTimeMs } from '../../../../core/id.ts';
 import type { Principal } from '../../../../core/principal.ts';
+import { rule } from '../../../../core/refusal-rules.ts';
 import type { Call } from '../../../../platform/http/route.ts';
 import { appendAudit } from '../../../identity/audit/append.ts';
 import type { WebhooksApp } from '../../app.ts';
@@ -23,11 +24,11 @@ export async function createReplay(
 ): Promise<{ deliveryId: string | null; replayId: string | null }> {
   const { deliveryId, endpointId } = input;
   if (deliveryId === undefined) {
-    if (endpointId === undefined) throw invalid('deliveryId', 'Name a delivery, or an endpoint and since when.');
+    if (endpointId === undefined) throw invalid('deliveryId', rule('delivery_or_endpoint'));
     return { deliveryId: null, replayId: publicId('rpl', await replayEvents(endpointId, input, principal, app)) };
   }
   const extra = (['endpointId', 'since', 'until', 'states'] as const).find((name) => input[name] !== undefined);
-  if (extra !== undefined) throw invalid(extra, `${extra} does not go with deliveryId.`);
+  if (extra !== undefined) throw invalid(extra, rule('not_with_delivery'));
   return { deliveryId: publicId('dlv', await replayOne(deliveryId, principal, app)), replayId: null };
 }
 
@@ -70,7 +71,7 @@ async function replayEvents(
   const id = generateUuid();
   // Ids never run backwards, so after the clock was set back those of past events may contain later times than now.
   const untilMs = input.until === undefined ? Math.max(nowMs, uuidTimeMs(id)) : timeOf('until', input.until, nowMs);
-  if (sinceMs >= untilMs) throw invalid('since', 'since must be before until.');
+  if (sinceMs >= untilMs) throw invalid('since', rule('before', { other: 'until' }));
   requireKeptDeliveries(sinceMs, nowMs, keepDeliveriesMs);
   const states = replayedStates.filter((state) => input.states === undefined || input.states.includes(state));
   const row = await database.transaction(async (transaction) => {
@@ -112,14 +113,9 @@ async function replayEvents(
 
 function runningReplay(row: ReplayRow): Refusal {
   const replayId = publicId('rpl', row.id);
-  return new Refusal(
-    'replay_running',
-    `Replay ${replayId} of webhook ${row.endpoint_id} is running: wait until it is done.`,
-    {
-      field: 'endpointId',
-      details: { replayId },
-    },
-  );
+  return new Refusal('replay_running', rule('replay_running', { replayId, webhookId: row.endpoint_id }), {
+    field: 'endpointId',
+  });
 }
 
 /** A replay that takes longer than this may find deliveries deleted that existed when it was created. */
@@ -131,16 +127,13 @@ function requireKeptDeliveries(sinceMs: number, nowMs: number, keepDeliveriesMs:
   const keptSinceMs = nowMs - keepDeliveriesMs + maxReplayMs;
   if (sinceMs >= keptSinceMs) return;
   const keptSince = new Date(keptSinceMs).toISOString();
-  throw invalid(
-    'since',
-    `since must not be before ${keptSince}: older deliveries are not kept (app.webhook.keep-deliveries).`,
-  );
+  throw invalid('since', rule('deliveries_kept_since', { time: keptSince }));
 }
 
 /** A past time in ms, at least 0. */
 function timeOf(field: 'since' | 'until', text: string | undefined, nowMs: number): number {
-  if (text === undefined) throw invalid(field, `${field} is required with endpointId.`);
+  if (text === undefined) throw invalid(field, rule('required_with', { other: 'endpointId' }));
   const atMs = Date.parse(text);
-  if (!(atMs <= nowMs)) throw invalid(field, `${field} must be a time in the past.`);
+  if (!(atMs <= nowMs)) throw invalid(field, rule('past_time'));
   return Math.max(0, atMs);
 }

@@ -232,7 +232,7 @@ test('a tenant has as many endpoints as the setting allows, also when requests r
   const refused = replies.filter(({ status }) => status !== 200);
   expect(refused).toHaveLength(20);
   for (const { status, body } of refused) {
-    expect({ status, type: body.error.type, details: body.error.details }).toEqual({
+    expect({ status, type: body.error.type, details: body.error.details }).toMatchObject({
       status: 409,
       type: 'webhook_limit_reached',
       details: { limit: maxEndpoints },

@@ -1,0 +1,30 @@
+import { Code } from '@mantine/core';
+import { failureCodes } from '../../../server/src/domains/payments/providers/failures.ts';
+import { usePreferences } from '../shell/preferences.tsx';
+import type { TextKey } from '../text/texts.ts';
+import { ServiceWords } from './refusals/service-words.tsx';
+
+interface FailureTextProps {
+  code: string | null | undefined;
+  /** The provider's own words, or the sentence of the service for the code. */
+  message?: string | null | undefined;
+}
+
+/** Why a payment, a refund or a capture failed; what a provider says or a code without words is shown as it came. */
+export function FailureText({ code, message }: FailureTextProps) {
+  const { texts } = usePreferences();
+  if (!code) return null;
+  const words = texts[`failure.${code}` as TextKey] ?? texts[`refusal.${code}` as TextKey];
+  const isOurs = message === (failureCodes as Record<string, { message: string } | undefined>)[code]?.message;
+  return (
+    <>
+      {words ?? <Code>{code}</Code>}
+      {message && !isOurs && (
+        <>
+          {' '}
+          <ServiceWords by={code in failureCodes ? 'provider' : 'service'} words={message} />
+        </>
+      )}
+    </>
+  );
+}
