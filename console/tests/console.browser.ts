@@ -11,6 +11,7 @@ import { type OpenedConsole, openConsole } from './opened-console.ts';
 import { pages, signInPage } from './pages.ts';
 import { pathJourneys } from './path-journeys.ts';
 import { webhookJourneys } from './webhook-journeys.ts';
+import { wordsJourneys } from './words-journeys.ts';
 
 // One file for all, because two would build the console twice at the same time.
 beforeAll(() => buildConsole());
@@ -34,6 +35,7 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
   describe('a webhook that is refused', refused);
   describe('journeys of sellers and payers', () => billingJourneys(() => console));
   describe('journeys of disputes', () => disputeJourneys(() => console));
+  describe('journeys of words', () => wordsJourneys(() => console));
   describe('journeys of users', () => accountJourneys(() => console));
   describe('every page', () => pages(() => console));
   describe('a webhook that has failed', failed);

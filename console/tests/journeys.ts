@@ -417,7 +417,8 @@ export function journeys(opened: () => OpenedConsole): void {
   });
 
   test('while the service does not answer, the page says so, and a click reads again once it is back', async () => {
-    const error = { type: 'internal_error', requestId: 'req_1' };
+    // Of a later release, so that the console has no words for it.
+    const error = { type: 'out_of_order', requestId: 'req_1' };
     const body = JSON.stringify({ code: 500, message: 'Out of order.', data: null, error });
     await page.route('**/api/request/list?*', (route) =>
       route.fulfill({ status: 500, contentType: 'application/json', body }),
@@ -425,7 +426,7 @@ export function journeys(opened: () => OpenedConsole): void {
     // Without goTo, which waits until the page is complete.
     await page.evaluate(`history.pushState(null, '', '/requests?status=5xx')`);
     await page.getByText('The service does not answer. Trying again …').waitFor();
-    await page.getByRole('alert').getByText('Out of order.').waitFor();
+    await page.getByRole('alert').locator('q', { hasText: 'Out of order.' }).waitFor();
     await page.unroute('**/api/request/list?*');
     await button('Try again').click();
     await page.getByText('No requests').waitFor();

@@ -49,6 +49,7 @@ export function pages(opened: () => OpenedConsole): void {
     ['/payments', 'Amount'],
     ['/payments', 'Customer'],
     ['/team', 'Invite'],
+    ['/audit', 'Show'],
   ])('the dialog of %s is accessible in both themes', async (path, name) => {
     await goTo(page, path);
     await page.getByRole('button', { name }).first().click();

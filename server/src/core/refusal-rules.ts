@@ -407,7 +407,7 @@ export function sentenceOf({ rule: name, values }: BrokenRule, field = ''): stri
 }
 
 /** Quotes a caller's field name if it would be confused with the sentence around it. */
-const readable = (field: string) => (/^[\w.-]+$/.test(field) ? field : JSON.stringify(field));
+const readable = (field: string) => (/^[\w./-]+$/.test(field) ? field : JSON.stringify(field));
 
 function article(type: RuleValue): string {
   const name = Array.isArray(type) ? type.join(' or ') : String(type);

@@ -211,6 +211,7 @@ export type SettingName = keyof AllSettings;
 export type Settings = SettingsOf<AllSettings> & {
   readonly 'app.processes': number;
   readonly 'app.deployment-mode': 'STANDALONE' | 'CLUSTER';
+  readonly 'app.backup.expected': number;
   readonly 'app.sandbox.enabled': 'true' | 'false';
 };
 
