@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
+import { modules } from '@florin/server/app/modules.ts';
+import { refusalTypes } from '@florin/server/core/errors.ts';
+import { ruleOfTitle, rules } from '@florin/server/core/refusal-rules.ts';
+import { auditActions } from '@florin/server/domains/identity/audit/actions.ts';
 import { expect, test } from 'vitest';
-import { modules } from '../../server/src/app/modules.ts';
-import { refusalTypes } from '../../server/src/core/errors.ts';
-import { ruleOfTitle, rules } from '../../server/src/core/refusal-rules.ts';
-import { auditActions } from '../../server/src/domains/identity/audit/actions.ts';
 import { en } from '../src/text/en.ts';
 
 const sources = new URL('../../server/src/', import.meta.url);
@@ -19,7 +19,7 @@ const passingOn: ReadonlySet<string> = new Set([
   'domains/identity/sessions/shared-attempts.ts',
 ]);
 
-test('every place that refuses gives a rule whose values make its sentence, or has the only sentence of its type', () => {
+test('every place that refuses gives a rule with values, or has the only sentence of its type', () => {
   const sentences = new Map<string, Set<string>>();
   const wrong = placesThatRefuse().filter(({ file, source, type, said }) => {
     if (ofPrograms.has(type) || (passingOn.has(file) && said.includes('message'))) return false;
@@ -129,9 +129,11 @@ function makesRule(said: string, source: string): boolean {
   return [...said.matchAll(/\w+/g)].some(
     ([name]) =>
       name === 'rule' ||
-      new RegExp(
-        `const ${name} =[^;]*\\b(rule|ruleOf\\w*|problemOf\\w+)\\(|\\b${name}: BrokenRule|function ${name}\\([^)]*\\): BrokenRule`,
-      ).test(source),
+      [
+        `const ${name} =[^;]*\\b(rule|ruleOf\\w*|problemOf\\w+)\\(`,
+        `\\b${name}: BrokenRule`,
+        `function ${name}\\([^)]*\\): BrokenRule`,
+      ].some((form) => new RegExp(form).test(source)),
   );
 }
 

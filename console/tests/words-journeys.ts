@@ -1,7 +1,7 @@
+import { axeViolations } from '@florin/server/tests/browser.ts';
+import { dataOf, makeChannel } from '@florin/server/tests/factories.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { axeViolations } from '../../server/tests/support/browser.ts';
-import { dataOf, makeChannel } from '../../server/tests/support/factories.ts';
 import { goTo, type OpenedConsole, shown } from './opened-console.ts';
 
 /** What the console says of refusals, steps and changes, and which days its figures are of, in both languages. */
@@ -74,7 +74,9 @@ export function wordsJourneys(opened: () => OpenedConsole): void {
       await goTo(page, `/payments/${paymentId}`, 'Live');
       await said(words.created).waitFor();
       await page.getByRole('button', { name: words.refund, exact: true }).first().click();
-      await dialog().getByLabel(words.amount).fill(language === 'en' ? '2000' : '2.000,00');
+      await dialog()
+        .getByLabel(words.amount)
+        .fill(language === 'en' ? '2000' : '2.000,00');
       await dialog().getByRole('button', { name: words.refund, exact: true }).click();
       await said(words.left).waitFor();
       expect(await dialog().innerText()).not.toContain('minor units');
@@ -97,15 +99,18 @@ export function wordsJourneys(opened: () => OpenedConsole): void {
       await page.getByRole('heading', { name: 'Worded' }).waitFor();
     });
 
-    test.each([360, 1280])('the figures of home and their links are of the chosen days, at %i pixels', async (width) => {
-      await page.setViewportSize({ width, height: 800 });
-      await goTo(page, '/', 'Live');
-      await page.getByText(words.days, { exact: true }).click();
-      await page.waitForURL(/startDate=\d{4}-\d\d-\d\d&endDate=\d{4}-\d\d-\d\d/);
-      const days = new URL(page.url()).search.slice(1);
-      const links = await page.locator(`a[href*="${days}"]`).count();
-      expect(links).toBeGreaterThan(0);
-      expect(await axeViolations(page, { except: ['header', 'nav', 'tbody tr:nth-child(n+4)'] })).toEqual([]);
-    });
+    test.each([360, 1280])(
+      'the figures of home and their links are of the chosen days, at %i pixels',
+      async (width) => {
+        await page.setViewportSize({ width, height: 800 });
+        await goTo(page, '/', 'Live');
+        await page.getByText(words.days, { exact: true }).click();
+        await page.waitForURL(/startDate=\d{4}-\d\d-\d\d&endDate=\d{4}-\d\d-\d\d/);
+        const days = new URL(page.url()).search.slice(1);
+        const links = await page.locator(`a[href*="${days}"]`).count();
+        expect(links).toBeGreaterThan(0);
+        expect(await axeViolations(page, { except: ['header', 'nav', 'tbody tr:nth-child(n+4)'] })).toEqual([]);
+      },
+    );
   });
 }

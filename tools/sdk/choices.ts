@@ -1,4 +1,5 @@
 import { declaredOpenApi } from '@florin/server/app/openapi/document.ts';
+import { failureCodes } from '@florin/server/domains/payments/providers/failures.ts';
 import { methodName, typeName } from '@florin/server/platform/http/openapi/client-names.ts';
 import type { OpenApiDocument, OpenApiOperation, Schema } from './document.ts';
 
@@ -16,7 +17,13 @@ export function choicesFile(): string {
     ...(get === undefined ? [] : listsOf(methodName('GET', path), get, resolve)),
     ...(post === undefined ? [] : listsOf(methodName('POST', path), post, resolve)),
   ]);
-  return `${header}\n${lists.join('\n')}`;
+  return `${header}\n${lists.join('\n')}\n${failureSentences()}`;
+}
+
+/** What the service says for each failure, by which the console knows words of a provider. */
+function failureSentences(): string {
+  const lines = Object.entries(failureCodes).map(([code, { message }]) => `  ${code}: ${JSON.stringify(message)},\n`);
+  return `export const failureSentences: Readonly<Record<string, string>> = {\n${lines.join('')}};\n`;
 }
 
 function listsOf(method: string, operation: OpenApiOperation, resolve: (schema?: Schema) => Schema): string[] {

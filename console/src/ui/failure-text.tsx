@@ -1,5 +1,5 @@
 import { Code } from '@mantine/core';
-import { failureCodes } from '../../../server/src/domains/payments/providers/failures.ts';
+import { failureSentences } from '../api/choices.ts';
 import { usePreferences } from '../shell/preferences.tsx';
 import type { TextKey } from '../text/texts.ts';
 import { ServiceWords } from './refusals/service-words.tsx';
@@ -15,14 +15,14 @@ export function FailureText({ code, message }: FailureTextProps) {
   const { texts } = usePreferences();
   if (!code) return null;
   const words = texts[`failure.${code}` as TextKey] ?? texts[`refusal.${code}` as TextKey];
-  const isOurs = message === (failureCodes as Record<string, { message: string } | undefined>)[code]?.message;
+  const isOurs = message === failureSentences[code];
   return (
     <>
       {words ?? <Code>{code}</Code>}
       {message && !isOurs && (
         <>
           {' '}
-          <ServiceWords by={code in failureCodes ? 'provider' : 'service'} words={message} />
+          <ServiceWords by={code in failureSentences ? 'provider' : 'service'} words={message} />
         </>
       )}
     </>

@@ -100,8 +100,8 @@ export const rules = {
   time_zone: '{field} must be an IANA time zone, such as Europe/Zurich.',
   clock_back: '{field} must not be before {time}: a clock cannot go back.',
   clock_ten_years: '{field} must be at most ten years after the clock.',
-  not_counted:
-    'Rows are not counted under {filter}, so there are no page numbers: leave out page, and pass on pagination.nextCursor as cursor.',
+  not_counted: `Rows are not counted under {filter}, so there are no page numbers: leave out page, and pass on \
+pagination.nextCursor as cursor.`,
   row_id: '{field} must be the id of a row, an integer.',
   row_id_such_as: '{field} must be the id of a row, such as {example}.',
   too_many_found: '{field} matches more than {limit} rows. Give more of the text, or use a filter.',
@@ -120,8 +120,8 @@ export const rules = {
   metadata_keys: '{field} must have at most {limit} keys, with those that it has already.',
   currency_withdrawn:
     '{currency} was withdrawn and is not taken any more; what exists in it can still be paid and refunded.',
-  currency_named:
-    '{field} names {given}, which is not the upper-case ISO 4217 code of a currency to pay in; funds and metals are none.',
+  currency_named: `{field} names {given}, which is not the upper-case ISO 4217 code of a currency to pay in; \
+funds and metals are none.`,
   lines_too_much: '{field} sum up to more than {limit} minor units.',
   lines_below_zero: '{field} must not sum up to less than 0.',
   lines_add_up: 'lines add up to {total} with their taxes, and amount is {amount}.',
@@ -143,8 +143,8 @@ export const rules = {
   no_tenant: "tenantId must be null for a PLATFORM_ADMIN, who is the platform's own.",
   platform_stays_on: "The platform's own tenant cannot be disabled.",
   platform_factor: "The platform's own tenant cannot require a second factor.",
-  key_sets_password:
-    'A key cannot set the password of a user; log in for that. Without a password, a new user is invited by mail to choose one.',
+  key_sets_password: `A key cannot set the password of a user; log in for that. Without a password, a new user \
+is invited by mail to choose one.`,
   key_sets_email: 'A key cannot set the email of a user; log in for that.',
   user_type: 'This needs the user type {allowed}.',
   makes_platform_administrators: 'Only a PLATFORM_ADMIN may make or change a PLATFORM_ADMIN.',
@@ -190,8 +190,8 @@ export const rules = {
   livemode_of_key: 'This is a {mode} key ({prefix}…): livemode can only be {livemode}.',
   channel_mode_stays: 'Whether a channel is for live or for test payments never changes: create another.',
   sandbox_is_test: 'The sandbox takes test payments alone, and this channel is live.',
-  test_key_at_live_channel:
-    "This channel takes live payments, and this is an API key of {provider}'s test mode: for tests create a channel with livemode false.",
+  test_key_at_live_channel: `This channel takes live payments, and this is an API key of {provider}'s test \
+mode: for tests create a channel with livemode false.`,
   live_key_at_test_channel:
     "This channel takes test payments alone: with {provider} it needs an API key of that provider's test mode.",
   no_mails_of_test: 'No mails are sent about test invoices.',
@@ -200,8 +200,8 @@ export const rules = {
   channel_in_use:
     '{open} payments of this channel are under way at {provider}: its provider can be changed when they have ended.',
   fallback_on_itself: 'A channel cannot fall back on itself.',
-  channel_key_of_other_mode:
-    "This channel takes {mode} payments, but holds an API key of its provider's {otherMode} mode: it needs another key.",
+  channel_key_of_other_mode: `This channel takes {mode} payments, but holds an API key of its provider's \
+{otherMode} mode: it needs another key.`,
   channel_off: 'This channel does not accept payments: it is switched off.',
   channel_currencies: 'This channel takes {currencies}, not {given}.',
   captures_at_once: 'Channel {channelId} only captures payments at once.',
@@ -217,12 +217,10 @@ export const rules = {
   channel_not_offered: 'The page does not offer this channel.',
   methods_channel: 'This payment method is kept by channel {channelId}, and only that channel can charge it.',
   method_unusable: 'The payment method {methodId} cannot be charged: it is {status}.',
-  method_in_use:
-    'Subscriptions are charged with the payment method {methodId}: name another one in replaceWith, or change them first.',
-  method_declined_too_often: `{brand} allows {declines} declines of a card in {period}: the payment method \
-{methodId} has had as many.`,
-  method_may_be_declined_too_often: `{brand} allows {declines} declines of a card in {period}: the payment method \
-{methodId} has had as many, those counted that its charges under way may become.`,
+  method_in_use: `Subscriptions are charged with the payment method {methodId}: name another one in \
+replaceWith, or change them first.`,
+  method_declined_too_often:
+    'The payment method {methodId} was declined {declines} times in {period}, which is all that {brand} allows.',
   method_kept_already: '{field} cannot be used together with methodId: that method is kept already.',
   merchant_needs_method: 'A payment without its payer (MERCHANT) needs a methodId.',
   saving_needs_customer: 'saveMethod needs a customerId.',
@@ -234,20 +232,20 @@ export const rules = {
   only_with_failed: '{field} is only taken together with status {status}.',
   payment_cannot_become: 'A transaction that is {from} cannot become {to}; it can become {allowed}.',
   payment_is_final: 'A transaction that is {from} cannot become {to}; no update moves it any further.',
-  providers_payment_cannot_become:
-    "A transaction that is {from} cannot become {to} by update, since its channel's provider says what becomes of it; it can become {allowed}.",
-  providers_payment_is_final:
-    "A transaction that is {from} cannot become {to} by update, since its channel's provider says what becomes of it; no update moves it any further.",
-  partly_captured:
-    'Some of this transaction was captured: release the rest (POST /api/transaction/release), and refund what was taken.',
+  providers_payment_cannot_become: `A transaction that is {from} cannot become {to} by update, since its \
+channel's provider says what becomes of it; it can become {allowed}.`,
+  providers_payment_is_final: `A transaction that is {from} cannot become {to} by update, since its channel's \
+provider says what becomes of it; no update moves it any further.`,
+  partly_captured: `Some of this transaction was captured: release the rest (POST /api/transaction/release), \
+and refund what was taken.`,
   not_refundable_status:
     'A transaction that is {status} cannot be refunded: only money that was taken can be given back.',
   nothing_to_refund: 'Nothing is left to refund: all of it has been given back, or is about to be.',
   refund_left: 'Only {left} of {total} (minor units of {currency}) can still be refunded.',
-  refund_at_other_provider:
-    'This transaction was charged by {provider}, and its channel {channelId} is at {channelProvider} now: refund it at {provider}, or give the channel that provider and its credentials again.',
-  refund_without_provider:
-    'This transaction was charged by {provider}, and its channel {channelId} has no provider now: refund it at {provider}, or give the channel that provider and its credentials again.',
+  refund_at_other_provider: `This transaction was charged by {provider}, and its channel {channelId} is at \
+{channelProvider} now: refund it at {provider}, or give the channel that provider and its credentials again.`,
+  refund_without_provider: `This transaction was charged by {provider}, and its channel {channelId} has no \
+provider now: refund it at {provider}, or give the channel that provider and its credentials again.`,
   cancelling: 'The provider has been asked to cancel this transaction.',
   nothing_to_capture: 'Nothing is left to capture: the final capture was made.',
   capture_left: 'Only {left} of {total} (minor units of {currency}) can still be captured.',
@@ -308,14 +306,15 @@ export const rules = {
   url_port: '{field} must not have port 0, which no server can have.',
   url_host_length: '{field} must have a host name of at most {limit} characters.',
   url_host_labels: '{field} must have a host name whose labels have 1 to 63 letters, digits, hyphens or underscores.',
-  standard_secret:
-    'secret begins with whsec_, after which libraries of Standard Webhooks expect base64: only the characters A-Z a-z 0-9 + / and at most two = at the end. Make one with `echo "whsec_$(openssl rand -base64 24)"`, or choose another beginning.',
-  too_many_before_cancel:
-    'This transaction has had {limit} requests to its provider, refunds and cancellations included, which is as many as one can have. Cancel it at the provider.',
-  too_many_before_refund:
-    'This transaction has had {limit} requests to its provider, refunds and cancellations included, which is as many as one can have. Refund the rest at the provider.',
-  too_many_before_capture:
-    'This transaction has had {limit} requests to its provider, refunds and cancellations included, which is as many as one can have. Capture the rest at the provider.',
+  standard_secret: `secret begins with whsec_, after which libraries of Standard Webhooks expect base64: only \
+the characters A-Z a-z 0-9 + / and at most two = at the end. Make one with \`echo "whsec_$(openssl rand -base64 \
+24)"\`, or choose another beginning.`,
+  too_many_before_cancel: `This transaction has had {limit} requests to its provider, refunds and \
+cancellations included, which is as many as one can have. Cancel it at the provider.`,
+  too_many_before_refund: `This transaction has had {limit} requests to its provider, refunds and \
+cancellations included, which is as many as one can have. Refund the rest at the provider.`,
+  too_many_before_capture: `This transaction has had {limit} requests to its provider, refunds and \
+cancellations included, which is as many as one can have. Capture the rest at the provider.`,
   captured_automatically: 'It is captured automatically: only an authorized transaction can be captured or released.',
   not_yet_authorized:
     'Its provider has not authorized it yet: only an authorized transaction can be captured or released.',

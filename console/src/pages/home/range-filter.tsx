@@ -8,7 +8,7 @@ interface RangeFilterProps {
   onChange: (range: DayRange) => void;
 }
 
-/** The days that the tiles and the charts are about: a preset, or two days. They are UTC days, as the service counts. */
+/** The days that the tiles and the charts are about: a preset, or two days. They are UTC days, as in the service. */
 export function RangeFilter({ range, onChange }: RangeFilterProps) {
   const text = useText();
   const { locale } = usePreferences();

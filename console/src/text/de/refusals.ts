@@ -40,16 +40,19 @@ export const refusals: Record<keyof typeof english, string> = {
   'rule.object_of_keys': '{field}: Das muss ein Objekt mit höchstens {limit} Schlüsseln sein.',
   'rule.country_code': '{field}: Das muss ein Ländercode nach ISO 3166-1 alpha-2 sein, etwa US.',
   'rule.currency_code':
-    '{field}: Das muss der ISO-4217-Code einer Zahlungswährung in Großbuchstaben sein, etwa USD; Fonds und Metalle sind keine.',
+    '{field}: Das muss der ISO-4217-Code einer Zahlungswährung in Großbuchstaben sein, etwa USD; Fonds und ' +
+    'Metalle sind keine.',
   'rule.id_such_as': '{field}: Das muss eine ID sein, etwa {example}.',
   'rule.address_or_null': '{field}: Das muss eine Adresse sein, oder leer.',
   'rule.day': '{field}: Das muss ein Tag in der Form JJJJ-MM-TT sein.',
   'rule.day_or_time':
-    '{field}: Das muss ein Tag in der Form JJJJ-MM-TT oder eine Zeit mit Zeitverschiebung sein, etwa 2026-01-31T09:30:00+01:00.',
+    '{field}: Das muss ein Tag in der Form JJJJ-MM-TT oder eine Zeit mit Zeitverschiebung sein, etwa ' +
+    '2026-01-31T09:30:00+01:00.',
   'rule.comma_list': '{field}: Das muss eine Liste mit Kommas sein, aus: {allowed}.',
   'rule.by_key': '{field}: Das muss mit Schlüssel angegeben werden, etwa metadata[order]=7.',
   'rule.user_name':
-    '{field}: 1 bis 64 Buchstaben, Ziffern, Leerzeichen oder . _ @ + -, mit einem Buchstaben oder einer Ziffer am Anfang.',
+    '{field}: 1 bis 64 Buchstaben, Ziffern, Leerzeichen oder . _ @ + -, mit einem Buchstaben oder einer Ziffer ' +
+    'am Anfang.',
   'rule.email_address': '{field}: Das muss eine E-Mail-Adresse sein.',
   'rule.email_address_up_to': '{field}: Das muss eine E-Mail-Adresse mit höchstens {limit} Zeichen sein.',
   'rule.email_address_or_null': '{field}: Das muss eine E-Mail-Adresse sein, oder leer.',
@@ -77,7 +80,8 @@ export const refusals: Record<keyof typeof english, string> = {
   'rule.statement_text':
     '{field}: 5 bis 22 Buchstaben, Ziffern, Leerzeichen und Zeichen außer < > \\ \' " *, mit einem Buchstaben.',
   'rule.statement_text_or_null':
-    '{field}: 5 bis 22 Buchstaben, Ziffern, Leerzeichen und Zeichen außer < > \\ \' " *, mit einem Buchstaben; oder leer.',
+    '{field}: 5 bis 22 Buchstaben, Ziffern, Leerzeichen und Zeichen außer < > \\ \' " *, mit einem Buchstaben; ' +
+    'oder leer.',
   'rule.printable_secret': '{field}: 16 bis 256 druckbare ASCII-Zeichen.',
   'rule.not_together': '{field}: Das geht nicht zusammen mit {other}.',
   'rule.only_together': '{field}: Das gilt nur zusammen mit {other}.',
@@ -104,7 +108,8 @@ export const refusals: Record<keyof typeof english, string> = {
   'rule.clock_back': '{field}: Das darf nicht vor {time} liegen: Eine Uhr geht nicht zurück.',
   'rule.clock_ten_years': '{field}: Das darf höchstens zehn Jahre nach der Uhr liegen.',
   'rule.not_counted':
-    'Mit {filter} werden Zeilen nicht gezählt, also gibt es keine Seitenzahlen: page weglassen und pagination.nextCursor als cursor weitergeben.',
+    'Mit {filter} werden Zeilen nicht gezählt, also gibt es keine Seitenzahlen: page weglassen und ' +
+    'pagination.nextCursor als cursor weitergeben.',
   'rule.row_id': '{field}: Das muss die ID einer Zeile sein, eine ganze Zahl.',
   'rule.row_id_such_as': '{field}: Das muss die ID einer Zeile sein, etwa {example}.',
   'rule.too_many_found':
@@ -124,7 +129,8 @@ export const refusals: Record<keyof typeof english, string> = {
   'rule.json_depth': '{field}: Höchstens {limit} Ebenen tief.',
   'rule.metadata_keys': '{field}: Höchstens {limit} Schlüssel, mit denen, die schon da sind.',
   'rule.currency_withdrawn':
-    '{currency} gibt es nicht mehr und wird nicht mehr angenommen; was es darin gibt, kann noch gezahlt und erstattet werden.',
+    '{currency} gibt es nicht mehr und wird nicht mehr angenommen; was es darin gibt, kann noch gezahlt und ' +
+    'erstattet werden.',
   'rule.currency_named':
     '{field}: {given} ist kein ISO-4217-Code einer Zahlungswährung in Großbuchstaben; Fonds und Metalle sind keine.',
   'rule.lines_too_much': '{field}: Zusammen mehr als {limit} in der kleinsten Einheit der Währung.',
@@ -141,7 +147,8 @@ export const refusals: Record<keyof typeof english, string> = {
   'rule.password_bytes': '{field}: Höchstens {limit} Bytes.',
   'rule.password_common': '{field}: Das ist eines der häufigsten Passwörter. Bitte ein anderes wählen.',
   'rule.password_own_name':
-    '{field}: Das ist kaum mehr als der eigene Name, die Adresse oder der Name dieses Dienstes. Bitte ein anderes wählen.',
+    '{field}: Das ist kaum mehr als der eigene Name, die Adresse oder der Name dieses Dienstes. Bitte ein ' +
+    'anderes wählen.',
   'rule.old_password': 'Das bisherige Passwort stimmt nicht.',
   'rule.own_password': 'Das Passwort stimmt nicht.',
   'rule.own_password_elsewhere': 'Das eigene Passwort ändert man auf der Seite des eigenen Kontos, mit dem bisherigen.',
@@ -151,7 +158,8 @@ export const refusals: Record<keyof typeof english, string> = {
   'rule.platform_stays_on': 'Der Mandant der Plattform kann nicht abgeschaltet werden.',
   'rule.platform_factor': 'Der Mandant der Plattform kann keinen zweiten Faktor verlangen.',
   'rule.key_sets_password':
-    'Ein Schlüssel kann kein Passwort setzen; dafür muss man sich anmelden. Ohne Passwort werden neue Benutzer per Mail eingeladen, eines zu wählen.',
+    'Ein Schlüssel kann kein Passwort setzen; dafür muss man sich anmelden. Ohne Passwort werden neue Benutzer ' +
+    'per Mail eingeladen, eines zu wählen.',
   'rule.key_sets_email': 'Ein Schlüssel kann keine E-Mail-Adresse setzen; dafür muss man sich anmelden.',
   'rule.user_type': 'Dafür braucht es den Benutzertyp {allowed}.',
   'rule.makes_platform_administrators': 'Nur Administratoren der Plattform legen solche an oder ändern sie.',
@@ -198,13 +206,15 @@ export const refusals: Record<keyof typeof english, string> = {
   'rule.other_mode': 'Das hier ist für „{mode}“, aber {noun} {id} für „{otherMode}“: bitte für „{mode}“ wählen.',
   'rule.mode_stays': 'Das ist für „{mode}“ und bleibt es: bitte ein anderes anlegen.',
   'rule.key_of_other_mode':
-    'Das ist ein Schlüssel für {mode} ({prefix}…), aber {noun} {id} ist {otherMode}. Bitte einen Schlüssel für {otherMode} nehmen ({otherPrefix}…).',
+    'Das ist ein Schlüssel für {mode} ({prefix}…), aber {noun} {id} ist {otherMode}. Bitte einen Schlüssel für ' +
+    '{otherMode} nehmen ({otherPrefix}…).',
   'rule.livemode_of_key': 'Das ist ein Schlüssel für {mode} ({prefix}…): livemode kann nur {livemode} sein.',
   'rule.channel_mode_stays':
     'Ob ein Kanal für Echt- oder Testzahlungen ist, ändert sich nie: bitte einen anderen anlegen.',
   'rule.sandbox_is_test': 'Die Sandbox nimmt nur Testzahlungen, und dies ist ein Echt-Kanal.',
   'rule.test_key_at_live_channel':
-    'Dieser Kanal nimmt Echtzahlungen, und das ist ein API-Schlüssel des Testmodus von {provider}: Für Tests bitte einen Test-Kanal anlegen.',
+    'Dieser Kanal nimmt Echtzahlungen, und das ist ein API-Schlüssel des Testmodus von {provider}: Für Tests ' +
+    'bitte einen Test-Kanal anlegen.',
   'rule.live_key_at_test_channel':
     'Dieser Kanal nimmt nur Testzahlungen: Bei {provider} braucht er einen API-Schlüssel des Testmodus.',
   'rule.no_mails_of_test': 'Über Testrechnungen wird keine Mail gesendet.',
@@ -215,7 +225,8 @@ export const refusals: Record<keyof typeof english, string> = {
     '{open} Zahlungen dieses Kanals laufen noch bei {provider}: Der Anbieter kann danach geändert werden.',
   'rule.fallback_on_itself': 'Ein Kanal kann nicht sein eigener Ersatz sein.',
   'rule.channel_key_of_other_mode':
-    'Dieser Kanal nimmt Zahlungen für „{mode}“, hat aber einen API-Schlüssel seines Anbieters für „{otherMode}“: Er braucht einen anderen.',
+    'Dieser Kanal nimmt Zahlungen für „{mode}“, hat aber einen API-Schlüssel seines Anbieters für „{otherMode}“: ' +
+    'Er braucht einen anderen.',
   'rule.channel_off': 'Dieser Kanal nimmt keine Zahlungen an: Er ist abgeschaltet.',
   'rule.channel_currencies': 'Dieser Kanal nimmt {currencies}, nicht {given}.',
   'rule.captures_at_once': 'Der Kanal {channelId} zieht Zahlungen nur sofort ein.',
@@ -234,7 +245,8 @@ export const refusals: Record<keyof typeof english, string> = {
   'rule.methods_channel': 'Dieses Zahlungsmittel liegt beim Kanal {channelId}, und nur er kann es belasten.',
   'rule.method_unusable': 'Das Zahlungsmittel {methodId} kann nicht belastet werden: {status}.',
   'rule.method_in_use':
-    'Abonnements werden mit dem Zahlungsmittel {methodId} bezahlt: bitte ein anderes dafür wählen, oder sie erst ändern.',
+    'Abonnements werden mit dem Zahlungsmittel {methodId} bezahlt: bitte ein anderes dafür wählen, oder sie erst ' +
+    'ändern.',
   'rule.method_declined_too_often':
     '{brand} erlaubt {declines} Ablehnungen einer Karte ({period}): Das Zahlungsmittel {methodId} hatte so viele.',
   'rule.method_may_be_declined_too_often':
@@ -252,9 +264,11 @@ export const refusals: Record<keyof typeof english, string> = {
   'rule.payment_cannot_become': 'Eine Zahlung im Status „{from}“ kann nicht „{to}“ werden, sondern: {allowed}.',
   'rule.payment_is_final': 'Eine Zahlung im Status „{from}“ kann nicht „{to}“ werden: Sie ist abgeschlossen.',
   'rule.providers_payment_cannot_become':
-    'Eine Zahlung im Status „{from}“ kann nicht auf „{to}“ gesetzt werden, denn der Anbieter ihres Kanals entscheidet; möglich: {allowed}.',
+    'Eine Zahlung im Status „{from}“ kann nicht auf „{to}“ gesetzt werden, denn der Anbieter ihres Kanals ' +
+    'entscheidet; möglich: {allowed}.',
   'rule.providers_payment_is_final':
-    'Eine Zahlung im Status „{from}“ kann nicht auf „{to}“ gesetzt werden: Der Anbieter ihres Kanals entscheidet, und sie ist nicht mehr zu ändern.',
+    'Eine Zahlung im Status „{from}“ kann nicht auf „{to}“ gesetzt werden: Der Anbieter ihres Kanals ' +
+    'entscheidet, und sie ist nicht mehr zu ändern.',
   'rule.partly_captured':
     'Ein Teil dieser Zahlung wurde eingezogen: bitte den Rest freigeben und das Eingezogene erstatten.',
   'rule.not_refundable_status':
@@ -262,9 +276,11 @@ export const refusals: Record<keyof typeof english, string> = {
   'rule.nothing_to_refund': 'Es ist nichts mehr zu erstatten: Alles wurde oder wird zurückgegeben.',
   'rule.refund_left': 'Nur {left} von {total} können noch erstattet werden.',
   'rule.refund_at_other_provider':
-    'Diese Zahlung lief über {provider}, und ihr Kanal {channelId} ist jetzt bei {channelProvider}: bitte bei {provider} erstatten, oder dem Kanal diesen Anbieter und seine Zugangsdaten wiedergeben.',
+    'Diese Zahlung lief über {provider}, und ihr Kanal {channelId} ist jetzt bei {channelProvider}: bitte bei ' +
+    '{provider} erstatten, oder dem Kanal diesen Anbieter und seine Zugangsdaten wiedergeben.',
   'rule.refund_without_provider':
-    'Diese Zahlung lief über {provider}, und ihr Kanal {channelId} hat jetzt keinen Anbieter: bitte bei {provider} erstatten, oder dem Kanal diesen Anbieter und seine Zugangsdaten wiedergeben.',
+    'Diese Zahlung lief über {provider}, und ihr Kanal {channelId} hat jetzt keinen Anbieter: bitte bei ' +
+    '{provider} erstatten, oder dem Kanal diesen Anbieter und seine Zugangsdaten wiedergeben.',
   'rule.cancelling': 'Der Anbieter ist gebeten, diese Zahlung zu stornieren.',
   'rule.nothing_to_capture': 'Es ist nichts mehr einzuziehen: Der letzte Einzug ist erfolgt.',
   'rule.capture_left': 'Nur {left} von {total} können noch eingezogen werden.',
@@ -311,7 +327,8 @@ export const refusals: Record<keyof typeof english, string> = {
   'rule.delivery_or_endpoint': 'Bitte eine Zustellung nennen, oder einen Endpunkt und seit wann.',
   'rule.not_with_delivery': '{field}: Das passt nicht zu einer einzelnen Zustellung.',
   'rule.deliveries_kept_since':
-    '{field}: Das darf nicht vor {time} liegen: Ältere Zustellungen werden nicht aufbewahrt (app.webhook.keep-deliveries).',
+    '{field}: Das darf nicht vor {time} liegen: Ältere Zustellungen werden nicht aufbewahrt ' +
+    '(app.webhook.keep-deliveries).',
   'rule.replay_running':
     'Die Wiederholung {replayId} des Endpunkts {webhookId} läuft: bitte warten, bis sie fertig ist.',
   'rule.message_id': '{field}: Das muss die ID einer Nachricht sein, msg_….',
@@ -321,7 +338,8 @@ export const refusals: Record<keyof typeof english, string> = {
   'rule.no_secret_staged':
     'Für den Endpunkt {id} ist kein neues Geheimnis vorgemerkt: Es gibt nichts zu aktivieren, oder es ist schon aktiv.',
   'rule.change_of_endpoint':
-    'Mindestens eines muss sich ändern: URL, Ereignisse, Status, gleichzeitige Zustellungen, Zustellungen je Sekunde, Wiederholungen.',
+    'Mindestens eines muss sich ändern: URL, Ereignisse, Status, gleichzeitige Zustellungen, Zustellungen je ' +
+    'Sekunde, Wiederholungen.',
   'rule.webhook_off': 'Der Endpunkt {id} ist abgeschaltet: Es wird nichts an ihn gesendet.',
   'rule.webhook_limit':
     'Ein Mandant hat höchstens {limit} Endpunkte (app.webhook.max-endpoints); bitte erst einen entfernen.',
@@ -330,23 +348,30 @@ export const refusals: Record<keyof typeof english, string> = {
   'rule.url_scheme': '{field}: Das muss mit https:// oder http:// beginnen.',
   'rule.url_user': '{field}: Benutzername und Passwort sind nicht erlaubt.',
   'rule.url_host_place':
-    '{field}: Der Rechner muss gleich nach https:// oder http:// stehen, und ein umgekehrter Schrägstrich ist nicht erlaubt.',
+    '{field}: Der Rechner muss gleich nach https:// oder http:// stehen, und ein umgekehrter Schrägstrich ist ' +
+    'nicht erlaubt.',
   'rule.url_port': '{field}: Port 0 ist nicht erlaubt: Kein Server kann ihn haben.',
   'rule.url_host_length': '{field}: Der Rechnername darf höchstens {limit} Zeichen haben.',
   'rule.url_host_labels':
     '{field}: Die Teile des Rechnernamens müssen 1 bis 63 Buchstaben, Ziffern, Bindestriche oder Unterstriche haben.',
   'rule.standard_secret':
-    'Das Geheimnis beginnt mit whsec_, und danach erwarten die Bibliotheken von Standard Webhooks base64: nur die Zeichen A-Z a-z 0-9 + / und höchstens zwei = am Ende. Eines entsteht mit `echo "whsec_$(openssl rand -base64 24)"`, oder ein anderer Anfang wird gewählt.',
+    'Das Geheimnis beginnt mit whsec_, und danach erwarten die Bibliotheken von Standard Webhooks base64: nur ' +
+    'die Zeichen A-Z a-z 0-9 + / und höchstens zwei = am Ende. Eines entsteht mit `echo "whsec_$(openssl rand ' +
+    '-base64 24)"`, oder ein anderer Anfang wird gewählt.',
   'rule.too_many_before_cancel':
-    'Diese Zahlung hatte {limit} Anfragen an ihren Anbieter, mit Erstattungen und Stornierungen; mehr sind nicht möglich. Bitte beim Anbieter stornieren.',
+    'Diese Zahlung hatte {limit} Anfragen an ihren Anbieter, mit Erstattungen und Stornierungen; mehr sind nicht ' +
+    'möglich. Bitte beim Anbieter stornieren.',
   'rule.too_many_before_refund':
-    'Diese Zahlung hatte {limit} Anfragen an ihren Anbieter, mit Erstattungen und Stornierungen; mehr sind nicht möglich. Bitte den Rest beim Anbieter erstatten.',
+    'Diese Zahlung hatte {limit} Anfragen an ihren Anbieter, mit Erstattungen und Stornierungen; mehr sind nicht ' +
+    'möglich. Bitte den Rest beim Anbieter erstatten.',
   'rule.too_many_before_capture':
-    'Diese Zahlung hatte {limit} Anfragen an ihren Anbieter, mit Erstattungen und Stornierungen; mehr sind nicht möglich. Bitte den Rest beim Anbieter einziehen.',
+    'Diese Zahlung hatte {limit} Anfragen an ihren Anbieter, mit Erstattungen und Stornierungen; mehr sind nicht ' +
+    'möglich. Bitte den Rest beim Anbieter einziehen.',
   'rule.captured_automatically':
     'Sie wird automatisch eingezogen: Nur eine autorisierte Zahlung kann eingezogen oder freigegeben werden.',
   'rule.not_yet_authorized':
-    'Ihr Anbieter hat sie noch nicht autorisiert: Nur eine autorisierte Zahlung kann eingezogen oder freigegeben werden.',
+    'Ihr Anbieter hat sie noch nicht autorisiert: Nur eine autorisierte Zahlung kann eingezogen oder freigegeben ' +
+    'werden.',
   'rule.not_authorized': 'Sie ist „{status}“: Nur eine autorisierte Zahlung kann eingezogen oder freigegeben werden.',
   'rule.authorized_elsewhere':
     '{provider} hat diese Zahlung autorisiert, und ihr Kanal ist jetzt bei einem anderen Anbieter.',

@@ -43,21 +43,27 @@ export const timeline: Record<keyof typeof english, string> = {
   'step.pending': '{provider} ist damit beschäftigt ({about}).',
   'step.needs_payer': 'Der Zahler muss etwas tun, bevor es weitergeht ({about}).',
   'step.rate_limited':
-    '{provider} hat es wegen zu vieler Anfragen nicht angenommen ({about}); es wird unter demselben Schlüssel erneut gesendet.',
+    '{provider} hat es wegen zu vieler Anfragen nicht angenommen ({about}); es wird unter demselben Schlüssel ' +
+    'erneut gesendet.',
   'step.authorized': '{provider} hält den Betrag, bis er eingezogen wird ({about}).',
   'step.absent': '{provider} kennt es nicht ({about}); es wird unter demselben Schlüssel erneut gesendet.',
   'step.callback': '{provider} hat einen Rückruf gesendet ({about}): {said}.',
   'step.callback_changed': '{provider} hat einen Rückruf gesendet: Etwas hat sich geändert ({about}).',
   'step.contradiction':
-    '{provider} hat {said} gemeldet ({about}), was dem Abgeschlossenen widerspricht. Die Zahlung bleibt, wie sie ist, und der Zahlungsanbieter wird gefragt, was stimmt.',
+    '{provider} hat {said} gemeldet ({about}), was dem Abgeschlossenen widerspricht. Die Zahlung bleibt, wie sie ' +
+    'ist, und der Zahlungsanbieter wird gefragt, was stimmt.',
   'step.mismatch':
-    '{provider} hat {said} gemeldet ({about}), mit anderem Betrag oder anderer Währung als verlangt. Es wird nicht gebucht, und der Zahlungsanbieter wird erneut gefragt.',
+    '{provider} hat {said} gemeldet ({about}), mit anderem Betrag oder anderer Währung als verlangt. Es wird ' +
+    'nicht gebucht, und der Zahlungsanbieter wird erneut gefragt.',
   'step.mode_mismatch':
-    '{provider} hat es ({about}) im Modus {mode} gemeldet, der nicht der Modus der Zahlung ist. Nichts wird gebucht, und der Zahlungsanbieter wird erneut gefragt.',
+    '{provider} hat es ({about}) im Modus {mode} gemeldet, der nicht der Modus der Zahlung ist. Nichts wird ' +
+    'gebucht, und der Zahlungsanbieter wird erneut gefragt.',
   'step.forgotten':
-    '{provider} kann nicht mehr sagen, was daraus wurde ({about}). Es wird nicht erneut gesendet: Das muss ein Mensch herausfinden.',
+    '{provider} kann nicht mehr sagen, was daraus wurde ({about}). Es wird nicht erneut gesendet: Das muss ein ' +
+    'Mensch herausfinden.',
   'step.looked_up':
-    '{provider} wurde erneut gefragt ({about}) und meldet {said}: Die Bücher stimmen nicht überein. Die Zahlung bleibt, wie sie ist, bis ein Mensch es geklärt hat.',
+    '{provider} wurde erneut gefragt ({about}) und meldet {said}: Die Bücher stimmen nicht überein. Die Zahlung ' +
+    'bleibt, wie sie ist, bis ein Mensch es geklärt hat.',
   'step.looked_up_agrees': '{provider} wurde erneut gefragt ({about}) und bestätigt das Abgeschlossene.',
   'step.discrepancy_closed': '{user} hat die Abweichung geschlossen ({about}): {note}',
   'step.not_called': '{provider} wurde nicht gerufen ({about}).',

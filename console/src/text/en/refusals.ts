@@ -100,7 +100,8 @@ export const refusals = {
   'rule.clock_back': '{field}: Must not be before {time}: a clock cannot go back.',
   'rule.clock_ten_years': '{field}: Must be at most ten years after the clock.',
   'rule.not_counted':
-    'Rows are not counted under {filter}, so there are no page numbers: leave out page, and pass on pagination.nextCursor as cursor.',
+    'Rows are not counted under {filter}, so there are no page numbers: leave out page, and pass on ' +
+    'pagination.nextCursor as cursor.',
   'rule.row_id': '{field}: Must be the id of a row, a whole number.',
   'rule.row_id_such_as': '{field}: Must be the id of a row, such as {example}.',
   'rule.too_many_found': '{field}: Matches more than {limit} rows. Give more of the text, or use a filter.',
@@ -145,7 +146,8 @@ export const refusals = {
   'rule.platform_stays_on': "The platform's own tenant cannot be switched off.",
   'rule.platform_factor': "The platform's own tenant cannot require a second factor.",
   'rule.key_sets_password':
-    'A key cannot set the password of a user; sign in for that. Without a password, a new user is invited by mail to choose one.',
+    'A key cannot set the password of a user; sign in for that. Without a password, a new user is invited by ' +
+    'mail to choose one.',
   'rule.key_sets_email': 'A key cannot set the e-mail address of a user; sign in for that.',
   'rule.user_type': 'This needs the user type {allowed}.',
   'rule.makes_platform_administrators': 'Only a platform administrator may make or change a platform administrator.',
@@ -195,7 +197,8 @@ export const refusals = {
   'rule.channel_mode_stays': 'Whether a channel is for live or for test payments never changes: create another.',
   'rule.sandbox_is_test': 'The sandbox takes only test payments, and this channel is live.',
   'rule.test_key_at_live_channel':
-    "This channel takes live payments, and this is an API key of {provider}'s test mode: for tests create a test channel.",
+    "This channel takes live payments, and this is an API key of {provider}'s test mode: for tests create a test " +
+    'channel.',
   'rule.live_key_at_test_channel':
     "This channel takes only test payments: with {provider} it needs an API key of that provider's test mode.",
   'rule.no_mails_of_test': 'No mails are sent about test invoices.',
@@ -205,7 +208,8 @@ export const refusals = {
     '{open} payments of this channel are under way at {provider}: its provider can be changed when they have ended.',
   'rule.fallback_on_itself': 'A channel cannot fall back on itself.',
   'rule.channel_key_of_other_mode':
-    "This channel takes {mode} payments, but holds an API key of its provider's {otherMode} mode: it needs another key.",
+    "This channel takes {mode} payments, but holds an API key of its provider's {otherMode} mode: it needs " +
+    'another key.',
   'rule.channel_off': 'This channel does not accept payments: it is switched off.',
   'rule.channel_currencies': 'This channel takes {currencies}, not {given}.',
   'rule.captures_at_once': 'The channel {channelId} only captures payments at once.',
@@ -243,18 +247,22 @@ export const refusals = {
   'rule.payment_cannot_become': 'A payment that is “{from}” cannot become “{to}”; it can become: {allowed}.',
   'rule.payment_is_final': 'A payment that is “{from}” cannot become “{to}”: it is final.',
   'rule.providers_payment_cannot_become':
-    'A payment that is “{from}” cannot be set to “{to}”, because the provider of its channel decides; it can become: {allowed}.',
+    'A payment that is “{from}” cannot be set to “{to}”, because the provider of its channel decides; it can ' +
+    'become: {allowed}.',
   'rule.providers_payment_is_final':
-    'A payment that is “{from}” cannot be set to “{to}”, because the provider of its channel decides, and it cannot be changed any more.',
+    'A payment that is “{from}” cannot be set to “{to}”, because the provider of its channel decides, and it ' +
+    'cannot be changed any more.',
   'rule.partly_captured': 'Some of this payment was captured: release the rest, and refund what was taken.',
   'rule.not_refundable_status':
     'A payment that is “{status}” cannot be refunded: only money that was taken can be given back.',
   'rule.nothing_to_refund': 'Nothing is left to refund: all of it has been given back, or is about to be.',
   'rule.refund_left': 'Only {left} of {total} can still be refunded.',
   'rule.refund_at_other_provider':
-    'This payment was charged by {provider}, and its channel {channelId} is at {channelProvider} now: refund it at {provider}, or give the channel that provider and its credentials again.',
+    'This payment was charged by {provider}, and its channel {channelId} is at {channelProvider} now: refund it ' +
+    'at {provider}, or give the channel that provider and its credentials again.',
   'rule.refund_without_provider':
-    'This payment was charged by {provider}, and its channel {channelId} has no provider now: refund it at {provider}, or give the channel that provider and its credentials again.',
+    'This payment was charged by {provider}, and its channel {channelId} has no provider now: refund it at ' +
+    '{provider}, or give the channel that provider and its credentials again.',
   'rule.cancelling': 'The provider has been asked to cancel this payment.',
   'rule.nothing_to_capture': 'Nothing is left to capture: the final capture was made.',
   'rule.capture_left': 'Only {left} of {total} can still be captured.',
@@ -320,13 +328,18 @@ export const refusals = {
   'rule.url_host_labels':
     '{field}: Must have a host name whose labels have 1 to 63 letters, digits, hyphens or underscores.',
   'rule.standard_secret':
-    'The secret begins with whsec_, after which libraries of Standard Webhooks expect base64: only the characters A-Z a-z 0-9 + / and at most two = at the end. Make one with `echo "whsec_$(openssl rand -base64 24)"`, or choose another beginning.',
+    'The secret begins with whsec_, after which libraries of Standard Webhooks expect base64: only the ' +
+    'characters A-Z a-z 0-9 + / and at most two = at the end. Make one with `echo "whsec_$(openssl rand -base64 ' +
+    '24)"`, or choose another beginning.',
   'rule.too_many_before_cancel':
-    'This payment has had {limit} requests to its provider, refunds and cancellations included, which is as many as one can have. Cancel it at the provider.',
+    'This payment has had {limit} requests to its provider, refunds and cancellations included, which is as many ' +
+    'as one can have. Cancel it at the provider.',
   'rule.too_many_before_refund':
-    'This payment has had {limit} requests to its provider, refunds and cancellations included, which is as many as one can have. Refund the rest at the provider.',
+    'This payment has had {limit} requests to its provider, refunds and cancellations included, which is as many ' +
+    'as one can have. Refund the rest at the provider.',
   'rule.too_many_before_capture':
-    'This payment has had {limit} requests to its provider, refunds and cancellations included, which is as many as one can have. Capture the rest at the provider.',
+    'This payment has had {limit} requests to its provider, refunds and cancellations included, which is as many ' +
+    'as one can have. Capture the rest at the provider.',
   'rule.captured_automatically':
     'It is captured automatically: only an authorized payment can be captured or released.',
   'rule.not_yet_authorized':

@@ -46,15 +46,19 @@ export const timeline = {
   'step.callback': '{provider} sent a callback ({about}): {said}.',
   'step.callback_changed': '{provider} sent a callback: something has changed ({about}).',
   'step.contradiction':
-    '{provider} reported {said} ({about}), which contradicts what is settled. The payment stays as it is, and the provider is asked which is right.',
+    '{provider} reported {said} ({about}), which contradicts what is settled. The payment stays as it is, and ' +
+    'the provider is asked which is right.',
   'step.mismatch':
-    '{provider} reported {said} ({about}), with another amount or currency than was requested. It is not booked, and the provider is asked again.',
+    '{provider} reported {said} ({about}), with another amount or currency than was requested. It is not booked, ' +
+    'and the provider is asked again.',
   'step.mode_mismatch':
-    '{provider} reported it ({about}) in the mode {mode}, which is not that of the payment. Nothing is booked, and the provider is asked again.',
+    '{provider} reported it ({about}) in the mode {mode}, which is not that of the payment. Nothing is booked, ' +
+    'and the provider is asked again.',
   'step.forgotten':
     '{provider} can no longer say what became of it ({about}). It is not sent again: a person has to find out.',
   'step.looked_up':
-    '{provider} was asked again ({about}) and reports {said}: its books and ours disagree. The payment stays as it is until a person has investigated.',
+    '{provider} was asked again ({about}) and reports {said}: its books and ours disagree. The payment stays as ' +
+    'it is until a person has investigated.',
   'step.looked_up_agrees': '{provider} was asked again ({about}) and agrees with what is settled.',
   'step.discrepancy_closed': '{user} closed the discrepancy ({about}): {note}',
   'step.not_called': '{provider} was not called ({about}).',

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { selfSigned } from '../../../../tests/support/self-signed.ts';
 import { CertificateWatch } from './certificate-watch.ts';
 
-test('the end of the certificate at the public address is read, whoever has signed it', async () => {
+test('the end of the certificate at the public address is read, also of one that nobody has signed', async () => {
   const server = createServer(selfSigned, (socket) => socket.end()).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

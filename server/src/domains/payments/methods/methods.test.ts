@@ -420,7 +420,7 @@ describe('the cap of a network', () => {
     await paymentIn(last.id, 'FAILED');
     const refused = await create({ methodId });
     expect(refusal(refused)).toEqual(reached);
-    expect(refused.body.error.details).toEqual({ brand: 'visa', declines: 15, period: '30 days' });
+    expect(refused.body.error.details).toMatchObject({ brand: 'visa', declines: 15, period: '30 days' });
     expect(refusal(await create({ methodId, initiator: 'MERCHANT' }))).toEqual(reached);
     await age(methodId, 30);
     await paymentIn(dataOf(await create({ methodId })).id, 'FAILED');

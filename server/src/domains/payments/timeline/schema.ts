@@ -39,8 +39,8 @@ export const timelineStep = Type.Object(
         additionalProperties: true,
         description:
           'Further facts, from which a program can say the step in words of its own: the user, the amount (in minor ' +
-          'units) and its currency, what a message is about (`CHARGE`, `REFUND`, …), how the outcome became known, and ' +
-          'the number of calls and look-ups.',
+          'units) and its currency, what a message is about (`CHARGE`, `REFUND`, …), how the outcome became known, ' +
+          'and the number of calls and look-ups.',
       }),
     ),
   },

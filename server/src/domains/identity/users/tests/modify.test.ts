@@ -201,7 +201,7 @@ test('a key with user_write cannot grant or change a permission that it lacks, n
   expect((await saveByKey(change(mighty, { roles: [] }))).status).toBe(403);
   const administrator = invited({ userType: 'MERCHANT_ADMIN' });
   const byEvery = await node.post('/api/user/modify', administrator, { key: await keyOfShop(scopes.join(',')) });
-  expect([byEvery.status, byEvery.body.error.details]).toEqual([403, { scope: '*' }]);
+  expect([byEvery.status, byEvery.body.error.details]).toMatchObject([403, { scope: '*' }]);
   expect((await node.post('/api/user/modify', administrator, { key: await keyOfShop('*') })).status).toBe(200);
 });
 
