@@ -1,12 +1,12 @@
 import { Button, Center, Loader, Stack, Text } from '@mantine/core';
 import { lazy, Suspense, useEffect } from 'react';
 import { endedSession } from './api/query-client.ts';
+import { Refusal } from './session/refusal.tsx';
 import { ProfileContext, useSessionQuery } from './session/session.tsx';
 import { SignInPage } from './session/sign-in-page.tsx';
 import { ModeProvider } from './shell/mode.tsx';
 import { usePreferences, useText } from './shell/preferences.tsx';
 import { TenantProvider } from './shell/tenant.tsx';
-import { RefusalText } from './ui/refusals/refusal-text.tsx';
 
 const loadShell = () => import('./shell/shell.tsx');
 const Shell = lazy(async () => ({ default: (await loadShell()).Shell }));
@@ -36,7 +36,7 @@ export function App() {
     <Center mih="60vh">
       <Stack align="center">
         <Text role="alert">
-          <RefusalText error={session.error} />
+          <Refusal error={session.error} />
         </Text>
         <Button onClick={() => session.refetch()}>{text('common.tryAgain')}</Button>
       </Stack>

@@ -62,7 +62,7 @@ export function accountJourneys(opened: () => OpenedConsole): void {
     await page.getByRole('dialog').getByLabel('E-mail').fill('owner@example.com');
     await page.getByRole('dialog').locator('input[name=oldPassword]').fill('not the password');
     await button('Save').click();
-    await page.getByText('is changed with your present password').waitFor();
+    await page.getByText('needs your present password').waitFor();
     await page.getByRole('dialog').locator('input[name=oldPassword]').fill(newPassword);
     await button('Save').click();
     await page.getByRole('heading', { name: 'Sign in to Florin' }).waitFor();

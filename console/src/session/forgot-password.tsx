@@ -2,7 +2,7 @@ import { Anchor, Button, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { call } from '../api/client.ts';
 import { useText } from '../shell/preferences.tsx';
-import { RefusalText } from '../ui/refusals/refusal-text.tsx';
+import { Refusal } from './refusal.tsx';
 
 /** Asks for a mail with a link. The answer is the same for every address. */
 export function ForgotPassword({ onBack }: { onBack: () => void }) {
@@ -16,7 +16,7 @@ export function ForgotPassword({ onBack }: { onBack: () => void }) {
     setIsBusy(true);
     const refused = await call('users.forgotPassword', { email }).then(
       () => undefined,
-      (error: Error) => <RefusalText error={error} />,
+      (error: Error) => <Refusal error={error} />,
     );
     setAnswer(refused ?? text('forgot.sent'));
     setIsBusy(false);

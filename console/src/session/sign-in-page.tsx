@@ -6,9 +6,9 @@ import { sessionKey } from '../api/query-client.ts';
 import logo from '../shell/florin.svg';
 import { useText } from '../shell/preferences.tsx';
 import { PasswordField } from '../ui/forms/password-field.tsx';
-import { RefusalText } from '../ui/refusals/refusal-text.tsx';
 import { ForgotPassword } from './forgot-password.tsx';
 import { askForPasskey, hasPasskeys } from './passkey.ts';
+import { Refusal } from './refusal.tsx';
 import { forgetAllBut } from './session.tsx';
 import classes from './sign-in.module.css';
 
@@ -65,7 +65,7 @@ export function SignInPage({ hasEnded }: { hasEnded: boolean }) {
         setMethods(caught.details.methods as string[]);
       } else {
         if (caught.type === 'challenge_invalid') setChallenge(undefined);
-        setError(caught.type === 'credentials_missing' ? text('signIn.cookieRefused') : <RefusalText error={caught} />);
+        setError(caught.type === 'credentials_missing' ? text('signIn.cookieRefused') : <Refusal error={caught} />);
       }
     } finally {
       setIsBusy(false);

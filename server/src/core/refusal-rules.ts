@@ -219,8 +219,10 @@ mode: for tests create a channel with livemode false.`,
   method_unusable: 'The payment method {methodId} cannot be charged: it is {status}.',
   method_in_use: `Subscriptions are charged with the payment method {methodId}: name another one in \
 replaceWith, or change them first.`,
-  method_declined_too_often:
-    'The payment method {methodId} was declined {declines} times in {period}, which is all that {brand} allows.',
+  method_declined_too_often: `{brand} allows {declines} declines of a card in {period}: the payment method \
+{methodId} has had as many.`,
+  method_may_be_declined_too_often: `{brand} allows {declines} declines of a card in {period}: the payment method \
+{methodId} has had as many, those counted that its charges under way may become.`,
   method_kept_already: '{field} cannot be used together with methodId: that method is kept already.',
   merchant_needs_method: 'A payment without its payer (MERCHANT) needs a methodId.',
   saving_needs_customer: 'saveMethod needs a customerId.',
@@ -377,6 +379,15 @@ cancellations included, which is as many as one can have. Capture the rest at th
   ask_once: 'Ask once in {interval} seconds.',
   device_denied: 'The user denied the login of this device.',
   device_session_ended: 'The session in which this login was approved has ended.',
+  provider_without_currency: '{provider} takes no payments in {currency}.',
+  provider_minimum: '{provider} takes no payments below {minimum} (minor units of {currency}).',
+  provider_decimals: '{provider} does not support the smallest unit of {currency} that this amount needs.',
+  reference_needs_token: '{field} needs the token that the provider keeps for that customer.',
+  cannot_adopt: 'Channel {channelId} cannot take over payment methods that {provider} keeps already.',
+  subscription_external_id_taken: 'Another subscription already has the externalId {externalId}.',
+  trial_or_billed: 'Name either a trial or billedUntil, not both.',
+  billed_until_period: '{field} must be the end of a period of plan {planId}, counted from startTime.',
+  billed_until_now: '{field} must be the end of the period that has begun before {time}.',
 } as const;
 
 export type RuleName = keyof typeof rules;

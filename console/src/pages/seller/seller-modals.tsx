@@ -1,4 +1,15 @@
-import { Button, ColorInput, FileInput, Group, Image, NativeSelect, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import {
+  Button,
+  ColorInput,
+  FileInput,
+  Group,
+  Image,
+  NativeSelect,
+  NumberInput,
+  SimpleGrid,
+  Stack,
+  TextInput,
+} from '@mantine/core';
 import { useState } from 'react';
 import { sellersModifyReopenInvoices } from '../../api/choices.ts';
 import type { Seller } from '../../api/client.ts';
@@ -27,6 +38,7 @@ export function DetailsModal({ seller, onClose }: SellerModalProps) {
         name: fields.name,
         taxId: fields.taxId || null,
         address: addressOf(fields),
+        dueDays: Number(fields.dueDays),
       })}
     >
       {(errorOf) => (
@@ -44,6 +56,16 @@ export function DetailsModal({ seller, onClose }: SellerModalProps) {
             label={text('seller.taxId')}
             defaultValue={seller.taxId ?? ''}
             error={errorOf('taxId')}
+          />
+          <NumberInput
+            name="dueDays"
+            label={text('seller.dueDays')}
+            description={text('seller.dueDaysHint')}
+            defaultValue={seller.dueDays}
+            error={errorOf('dueDays')}
+            min={0}
+            max={365}
+            required
           />
           <AddressFields address={seller.address} errorOf={errorOf} />
         </SimpleGrid>

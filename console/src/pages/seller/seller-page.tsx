@@ -48,6 +48,7 @@ function Parts({ seller }: { seller: Seller }) {
               [text('common.name'), seller.name],
               [text('customers.address'), seller.address && Object.values(seller.address).join(', ')],
               [text('seller.taxId'), seller.taxId],
+              [text('seller.dueDays'), String(seller.dueDays)],
             ]}
           />
         </Section>

@@ -32,6 +32,8 @@ export const checkout = {
   'seller.title': 'Verkäufer',
   'seller.details': 'Name und Anschrift',
   'seller.taxId': 'Steuernummer',
+  'seller.dueDays': 'Zahlungsziel in Tagen',
+  'seller.dueDaysHint': 'Für Rechnungen ohne eigenen Tag.',
   'seller.appearance': 'Seiten für Zahler',
   'seller.logo': 'Logo',
   'seller.noLogo': 'Keines: der Name wird gezeigt',

@@ -433,6 +433,16 @@ export const refusals: Record<keyof typeof english, string> = {
   'rule.key_from_address': 'Dieser Schlüssel wird von {address} nicht angenommen.',
   'rule.rendering_slow': '{what} konnte nicht erzeugt werden: Es dauerte länger als {limit} s. {instead}',
   'rule.rendering_broken': '{what} konnte nicht erzeugt werden: Das Programm dafür ist gescheitert. {instead}',
+  'rule.provider_without_currency': '{provider} nimmt keine Zahlungen in {currency} an.',
+  'rule.provider_minimum': '{provider} nimmt keine Zahlungen unter {minimum} an.',
+  'rule.provider_decimals': '{provider} kennt die kleinste Einheit von {currency} nicht, die dieser Betrag braucht.',
+  'rule.reference_needs_token': '{field}: Das braucht das Token, das der Zahlungsanbieter für diesen Kunden hat.',
+  'rule.cannot_adopt': 'Der Kanal {channelId} kann keine Zahlungsmittel übernehmen, die {provider} schon hat.',
+  'rule.subscription_external_id_taken': 'Ein anderes Abonnement hat schon die externe ID {externalId}.',
+  'rule.trial_or_billed': 'Entweder eine Probezeit oder billedUntil, nicht beides.',
+  'rule.billed_until_period':
+    '{field}: Das muss das Ende einer Periode des Tarifs {planId} sein, von startTime an gezählt.',
+  'rule.billed_until_now': '{field}: Das muss das Ende der Periode sein, die vor {time} begonnen hat.',
   'refusal.second_factor_not_enrolled':
     'Ihre Organisation verlangt einen zweiten Faktor, und Sie haben keinen: bitte erst einrichten.',
   'refusal.encoding_not_supported': 'Die Anfrage muss ohne Content-Encoding gesendet werden.',

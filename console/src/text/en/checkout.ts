@@ -33,6 +33,8 @@ export const checkout = {
   'seller.title': 'Seller',
   'seller.details': 'Name and address',
   'seller.taxId': 'Tax number',
+  'seller.dueDays': 'Days to pay',
+  'seller.dueDaysHint': 'For invoices that name no day.',
   'seller.appearance': 'Pages of payers',
   'seller.logo': 'Logo',
   'seller.noLogo': 'None, the name is shown',

@@ -1,9 +1,10 @@
 import { TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { useText } from '../../shell/preferences.tsx';
 
 interface DescriptorFieldProps {
   descriptor: string | null | undefined;
-  error: string | undefined;
+  error: ReactNode;
 }
 
 /** What payers read on their statements. Left empty, it is null. */

@@ -20,6 +20,7 @@ const labels: Readonly<Record<string, TextKey>> = {
   defaultChannelId: 'customers.channel',
   description: 'payments.description',
   dueDate: 'invoices.due',
+  dueDays: 'seller.dueDays',
   email: 'customers.email',
   endDate: 'filters.toTime',
   endTime: 'subscriptions.endTime',

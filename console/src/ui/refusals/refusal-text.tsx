@@ -61,7 +61,7 @@ export function RefusalText({ error, isBesideField = false, currency }: RefusalT
   );
 }
 
-const amountPlaces: ReadonlySet<string> = new Set(['left', 'total', 'paid', 'amount', 'underWay']);
+const amountPlaces: ReadonlySet<string> = new Set(['left', 'total', 'paid', 'amount', 'underWay', 'minimum']);
 
 /** Whether a value is an amount in minor units: also the limit of a field for one. */
 function isAmount(place: string, field: string | undefined): boolean {

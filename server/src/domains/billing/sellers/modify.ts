@@ -57,11 +57,13 @@ interface SellerChanges extends TenantSellerChanges {
   brandColor?: string | null | undefined;
   image?: Image | null | undefined;
   mailTexts?: MailTexts | null | undefined;
+  dueDays?: number | undefined;
 }
 
 /** In the transaction that creates the tenant, or has locked it. Fields that are left out keep their values. */
 export async function writeSeller(transaction: Queryable, tenantId: number, changes: SellerChanges): Promise<void> {
-  const { address, taxId, brandColor, image, customerMails, mailLanguage, mailTexts, reopenInvoices } = changes;
+  const { address, taxId, brandColor, image, customerMails, mailLanguage, mailTexts } = changes;
+  const { reopenInvoices, dueDays } = changes;
   await transaction.run(saveSeller, [
     tenantId,
     ...given(address && JSON.stringify(address), address),
@@ -71,6 +73,7 @@ export async function writeSeller(transaction: Queryable, tenantId: number, chan
     ...[customerMails ?? null, mailLanguage ?? null],
     ...given(mailTexts && JSON.stringify(mailTexts), mailTexts),
     reopenInvoices ?? null,
+    dueDays ?? null,
   ]);
 }
 

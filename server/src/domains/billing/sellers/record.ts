@@ -16,6 +16,7 @@ export function recordOf(row: SellerRow): SellerRecord {
     mailLanguage: row.mail_language,
     mailTexts: row.mail_texts,
     reopenInvoices: row.reopen_invoices,
+    dueDays: row.due_days,
     updatedTime: row.updated_at ?? row.created_at,
   };
 }

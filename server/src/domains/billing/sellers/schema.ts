@@ -68,6 +68,15 @@ export const sellerInput = Type.Object(
           `\`returned\` or \`not_authorized\`), or ALWAYS. ${kept}`,
       }),
     ),
+    dueDays: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 365,
+        description:
+          'How many days customers have to pay an invoice that is finalized without a `dueDate` of its own; ' +
+          `0: it is due at once. ${kept}`,
+      }),
+    ),
   },
   { $id: 'SellerModifyInput', additionalProperties: false },
 );
@@ -90,6 +99,7 @@ export const sellerRecord = Type.Object(
       additionalProperties: true,
     }),
     reopenInvoices: Type.Enum([...reopenPolicies]),
+    dueDays: Type.Integer({ description: 'Days to pay an invoice that is finalized without a `dueDate`.' }),
     updatedTime,
   },
   { $id: 'Seller' },

@@ -75,8 +75,8 @@ test('tenants and sellers show the same record of the seller, however it was cha
 
   const changes = { name: 'One Door', taxId: 'DE 2', customerMails: false, address: { city: 'Kiel' } };
   const changed = dataOf(await save({ id, ...changes, brandColor: '#0f766e' }, admin));
-  const { brandColor, logo, mailTexts, ...shared } = changed;
-  expect([brandColor, logo, mailTexts]).toEqual(['#0f766e', null, null]);
+  const { brandColor, logo, mailTexts, dueDays, ...shared } = changed;
+  expect([brandColor, logo, mailTexts, dueDays]).toEqual(['#0f766e', null, null, 0]);
   expect(dataOf(await florin.get(`/api/tenant/detail?id=${id}`, admin))).toMatchObject(shared);
   const listed = dataOf(await florin.get('/api/tenant/list?pageSize=100', admin));
   expect(listed.find((one: { id: number }) => one.id === id)).toMatchObject(shared);
@@ -114,4 +114,23 @@ test.each([
 ])('a seller with %j is refused naming %s', async (body, field) => {
   const reply = await save(body);
   expect([reply.status, reply.body.error.field]).toEqual([400, field]);
+});
+
+test('an invoice that names no day is due after the days of its seller, and keeps its own', async () => {
+  const { id: customerId } = dataOf(await florin.post('/api/customer/modify', { name: 'Given time' }, admin));
+  const finalized = async (fields: object) => {
+    const lines = [{ description: 'Bread', quantity: 1, unitAmount: 500 }];
+    const draft = { customerId, currency: 'EUR', lines, ...fields };
+    const { id } = dataOf(await florin.post('/api/invoice/create', draft, admin));
+    return dataOf(await florin.post('/api/invoice/finalize', { id }, admin));
+  };
+  const daysOf = ({ dueDate, finalizedTime }: { dueDate: string; finalizedTime: string }) =>
+    (Date.parse(dueDate) - Date.parse(finalizedTime.slice(0, 10))) / 86_400_000;
+  expect(daysOf(await finalized({}))).toBe(0);
+  expect(dataOf(await florin.post('/api/seller/modify', { id: 0, dueDays: 14 }, admin))).toMatchObject({ dueDays: 14 });
+  expect(dataOf(await florin.post('/api/seller/modify', { id: 0, taxId: null }, admin))).toMatchObject({ dueDays: 14 });
+  expect(daysOf(await finalized({}))).toBe(14);
+  expect(await finalized({ dueDate: '2030-01-31' })).toMatchObject({ dueDate: '2030-01-31' });
+  const refused = await florin.post('/api/seller/modify', { id: 0, dueDays: 366 }, admin);
+  expect(refused.body.error).toMatchObject({ field: 'dueDays', details: { rule: 'maximum', limit: 365 } });
 });

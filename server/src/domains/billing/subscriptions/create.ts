@@ -68,9 +68,13 @@ export async function createSubscription(
     return await answerOnce(app.database, request, run);
   } catch (error) {
     if (violatedConstraint(error) !== 'subscription_by_external_id') throw error;
-    throw new Refusal('external_id_taken', `Another subscription already has the externalId ${input.externalId}.`, {
-      field: 'externalId',
-    });
+    throw new Refusal(
+      'external_id_taken',
+      rule('subscription_external_id_taken', { externalId: String(input.externalId) }),
+      {
+        field: 'externalId',
+      },
+    );
   }
 }
 
@@ -171,22 +175,22 @@ function billedElsewhere(
   nowMs: number,
 ): BilledElsewhere | undefined {
   if (billedUntil === undefined) {
-    if (startTime !== undefined) throw invalid('startTime', 'startTime is only taken together with billedUntil.');
+    if (startTime !== undefined) throw invalid('startTime', rule('only_together', { other: 'billedUntil' }));
     return undefined;
   }
   if (trialDays !== undefined || trialEnd !== undefined) {
-    throw invalid('billedUntil', 'Name either a trial or billedUntil, not both.');
+    throw invalid('billedUntil', rule('trial_or_billed'));
   }
   const endMs = parseTime(billedUntil, 'billedUntil');
   const anchorMs = startTime === undefined ? endMs : parseTime(startTime, 'startTime');
   const interval: Interval = { unit: plan.interval_unit, count: plan.interval_count };
   const found = periodThatEnds(endMs, { atMs: anchorMs, timeZone }, interval);
   if (found === undefined) {
-    throw invalid('billedUntil', `billedUntil must be the end of a period of plan ${plan.id}, counted from startTime.`);
+    throw invalid('billedUntil', rule('billed_until_period', { planId: plan.id }));
   }
   const { startMs } = found;
   if (endMs <= nowMs || startMs > nowMs) {
-    throw invalid('billedUntil', `billedUntil must be the end of the period that has begun before ${timeOf(nowMs)}.`);
+    throw invalid('billedUntil', rule('billed_until_now', { time: timeOf(nowMs) }));
   }
   return { anchorMs, period: { startMs, endMs }, next: found.next };
 }

@@ -67,7 +67,6 @@ export class KeyAuthenticator {
     const nowMs = this.#clock();
     if (!isLive || expiresAtMs <= nowMs) throw new OwnedKeyRefusal('credentials_invalid', notAccepted, principal);
     if (isAllowedFrom !== undefined && !isAllowedFrom(address)) {
-      const message = rule('key_from_address', { address: address });
       throw new OwnedKeyRefusal('address_not_allowed', rule('key_from_address', { address }), principal);
     }
     if (!isCheck) this.#known.recordUse(key, nowMs, address);

@@ -1,4 +1,5 @@
 import { Refusal } from '../../../core/errors.ts';
+import { type BrokenRule, rule } from '../../../core/refusal-rules.ts';
 import { abilitiesOf } from '../providers/abilities.ts';
 import type { ProviderName } from '../providers/directory.ts';
 
@@ -14,21 +15,19 @@ export function chargeRefusal(provider: ProviderName | null, money: Money): Refu
   const { amount, currency } = money;
   const { currencies, minimumAmounts } = abilitiesOf(provider);
   if (!currencies.includes(currency)) {
-    return cannot(provider, `currency:${currency}`, `${provider} takes no payments in ${currency}.`, 'currency');
+    return cannot(`currency:${currency}`, rule('provider_without_currency', { provider, currency }), 'currency');
   }
   const minimum = minimumAmounts[currency] ?? 1;
   if (amount >= minimum) return precisionRefusal(provider, money);
-  const message = `${provider} takes no payments below ${minimum} (minor units of ${currency}).`;
-  return cannot(provider, 'amount:minimum', message, 'amount', { minimum });
+  return cannot('amount:minimum', rule('provider_minimum', { provider, minimum, currency }), 'amount');
 }
 
 /** Why a provider cannot express an amount (`channel_cannot`): its API knows fewer decimals. */
 export function precisionRefusal(provider: ProviderName | null, { amount, currency }: Money): Refusal | undefined {
   if (provider === null || abilitiesOf(provider).canExpress(amount, currency)) return undefined;
-  const message = `${provider} does not support the smallest unit of ${currency} that this amount needs.`;
-  return cannot(provider, 'amount:decimals', message, 'amount');
+  return cannot('amount:decimals', rule('provider_decimals', { provider, currency }), 'amount');
 }
 
-function cannot(provider: ProviderName, ability: string, message: string, field: string, details: object = {}) {
-  return new Refusal('channel_cannot', message, { field, details: { provider, ability, ...details } });
+function cannot(ability: string, broken: BrokenRule, field: string): Refusal {
+  return new Refusal('channel_cannot', broken, { field, details: { ability } });
 }

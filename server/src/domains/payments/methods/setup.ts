@@ -128,7 +128,7 @@ export async function beginSetup(
 
 function requireSource({ token, bankAccount, customerReference, type, consent }: SetupInput): void {
   if (customerReference !== undefined && token === undefined) {
-    throw invalid('customerReference', 'customerReference needs the token that the provider keeps for that customer.');
+    throw invalid('customerReference', rule('reference_needs_token'));
   }
   if (bankAccount !== undefined && token !== undefined) {
     throw invalid('bankAccount', rule('not_together', { other: 'token' }));
@@ -200,7 +200,7 @@ async function requireAdopting(channel: ChannelRow, app: Pick<PaymentsApp, 'prov
   if (methods.adopt !== undefined) return;
   throw new Refusal(
     'channel_cannot',
-    `Channel ${channel.id} cannot take over payment methods that ${channel.provider} keeps already.`,
+    rule('cannot_adopt', { channelId: channel.id, provider: String(channel.provider) }),
     { field: 'customerReference', details: { provider: channel.provider, ability: 'adopt' } },
   );
 }
