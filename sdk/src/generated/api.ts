@@ -1418,6 +1418,14 @@ export interface SubscriptionsApi {
    */
   get(params: number | SubscriptionsGetParams, options?: RequestOptions): Call<Subscription>;
   /**
+   * Get subscription totals.
+   *
+   * What subscriptions cost in a month now, and how many began and ended on some days (UTC), by currency.
+   *
+   * Needs the scope `subscription_read`.
+   */
+  summary(params?: SubscriptionsSummaryParams, options?: RequestOptions): Call<SubscriptionSummary>;
+  /**
    * List subscriptions.
    *
    * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while subscriptions are created. Under `currency`, `metadata`, subscriptions are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded in the audit log.
@@ -2047,6 +2055,10 @@ export interface ConsoleProfile {
   channelsWithoutCallback: string[];
   /** Whether mail is sent (`app.mail.url`), not only written into files. */
   sendsMail: boolean;
+  /** When the certificate of `app.public-url` ends, as it was read over the network within the last day. null: it has none or could not be read, or the user is no platform administrator. */
+  certificateEndTime: string | null;
+  /** How old the last proven backup may be: `app.backup.expected`. null: none is expected, or the user is no platform administrator. */
+  backupExpectedSeconds: number | null;
   /** How browsers and providers reach the service: `app.public-url`. */
   publicUrl: string;
 }
@@ -4716,6 +4728,29 @@ export interface SubscriptionIdInput {
 
 export type SubscriptionState = "TRIALING" | "ACTIVE" | "PAST_DUE" | "PAUSED" | "CANCELLED" | "EXPIRED";
 
+export interface SubscriptionSummary {
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  /** The first day. */
+  startDate: string;
+  /** The last day, inclusive. */
+  endDate: string;
+  /** Those with the most active subscriptions first. */
+  currencies: SubscriptionSummaryCurrency[];
+}
+
+export interface SubscriptionSummaryCurrency {
+  currency: string;
+  /** How many are ACTIVE or PAST_DUE now. */
+  active: number;
+  /** How many were created on these days. */
+  begun: number;
+  /** How many were CANCELLED or EXPIRED on these days. */
+  ended: number;
+  /** What those that are ACTIVE or PAST_DUE cost in a month, without tax, in minor units as decimal digits: a year has 12 months or 365.25 days, and each subscription is rounded. */
+  monthlyAmount: string;
+}
+
 /** At least one field besides `id` is needed. */
 export interface SubscriptionUpdateInput {
   /** The subscription's id. */
@@ -4793,6 +4828,19 @@ export interface SubscriptionsPreviewParams {
   atPeriodEnd?: boolean | undefined;
   prorate?: boolean | undefined;
   invoiceNow?: boolean | undefined;
+}
+
+export interface SubscriptionsSummaryParams {
+  /** The first day (UTC, YYYY-MM-DD), inclusive. Default: 29 days before `endDate`. */
+  startDate?: string | undefined;
+  /** The last day (UTC, YYYY-MM-DD), inclusive. Default: today. */
+  endDate?: string | undefined;
+  /** Only subscriptions of this customer. */
+  customerId?: number | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
+  /** true: live records. false: test records. Default: the mode of the key; live for a session. */
+  livemode?: boolean | undefined;
 }
 
 export interface Tenant {
@@ -4888,7 +4936,7 @@ export interface TimelineStep {
   refundId?: string | undefined;
   captureId?: string | undefined;
   disputeId?: string | undefined;
-  /** Further facts, such as the user, how the outcome became known, and the number of calls and look-ups. */
+  /** Further facts, from which a program can say the step in words of its own: the user, the amount (in minor units) and its currency, what a message is about (`CHARGE`, `REFUND`, …), how the outcome became known, and the number of calls and look-ups. */
   detail?: Record<string, unknown> | undefined;
 }
 

@@ -388,6 +388,28 @@ cancellations included, which is as many as one can have. Capture the rest at th
   trial_or_billed: 'Name either a trial or billedUntil, not both.',
   billed_until_period: '{field} must be the end of a period of plan {planId}, counted from startTime.',
   billed_until_now: '{field} must be the end of the period that has begun before {time}.',
+  disputed_nothing_left: 'A dispute has withdrawn money of this transaction: nothing is left to refund.',
+  disputed_left: `A dispute has withdrawn money of this transaction: only {left} of {total} can still be \
+refunded (minor units of {currency}).`,
+  disputed_unclear: `A dispute in another currency has taken money of this transaction: close its discrepancy \
+with \`withdrawn\` first.`,
+  no_operation: 'This discrepancy is about no operation.',
+  no_dispute: 'This discrepancy is about no dispute in another currency.',
+  withdrawn_required: "{field} is required: what the dispute has taken in the payment's currency; 0: nothing.",
+  captured_only: 'Only {left} of the payment were captured (minor units of {currency}).',
+  file_bytes: 'The file is not accepted. It has {bytes} bytes; at most {limit} are taken.',
+  file_type: 'The file is not accepted. Its content is {given}; taken are {allowed}.',
+  file_unreadable: 'The file is not accepted. It is encrypted, or its pages cannot be read.',
+  file_pages: 'The file is not accepted. It has {pages} pages; at most {limit} are taken.',
+  dispute_not_open: 'This dispute cannot be answered so. It is {status}.',
+  dispute_answer_under_way: 'This dispute cannot be answered so. An answer is on its way to the provider.',
+  dispute_evidence_submitted: 'This dispute cannot be answered so. Evidence was submitted at this stage.',
+  dispute_action: 'This dispute cannot be answered so. The provider does not take {action} of it.',
+  evidence_none: 'The provider takes no {kind} of the name {given}: it takes none.',
+  evidence_name: 'The provider takes no {kind} of the name {given}: it takes {allowed}.',
+  evidence_missing: 'Evidence is missing: {missing}.',
+  no_evidence: 'There is no evidence to submit.',
+  no_defense_reason: '{field}: the provider takes none.',
 } as const;
 
 export type RuleName = keyof typeof rules;

@@ -443,6 +443,33 @@ export const refusals: Record<keyof typeof english, string> = {
   'rule.billed_until_period':
     '{field}: Das muss das Ende einer Periode des Tarifs {planId} sein, von startTime an gezählt.',
   'rule.billed_until_now': '{field}: Das muss das Ende der Periode sein, die vor {time} begonnen hat.',
+  'rule.disputed_nothing_left': 'Eine Anfechtung hat Geld dieser Zahlung abgezogen: Es ist nichts mehr zu erstatten.',
+  'rule.disputed_left':
+    'Eine Anfechtung hat Geld dieser Zahlung abgezogen: Nur {left} von {total} können noch erstattet werden.',
+  'rule.disputed_unclear':
+    'Eine Anfechtung in einer anderen Währung hat Geld dieser Zahlung genommen: bitte erst ihre Abweichung ' +
+    'schließen, mit dem genommenen Betrag.',
+  'rule.no_operation': 'In dieser Abweichung geht es um keinen Vorgang.',
+  'rule.no_dispute': 'In dieser Abweichung geht es um keine Anfechtung in einer anderen Währung.',
+  'rule.withdrawn_required':
+    '{field}: Das wird benötigt: was die Anfechtung in der Währung der Zahlung genommen hat; 0: nichts.',
+  'rule.captured_only': 'Nur {left} der Zahlung wurden eingezogen.',
+  'rule.file_bytes': 'Die Datei wird nicht angenommen. Sie hat {bytes} Bytes; höchstens {limit} sind erlaubt.',
+  'rule.file_type': 'Die Datei wird nicht angenommen. Ihr Inhalt ist {given}; erlaubt sind {allowed}.',
+  'rule.file_unreadable': 'Die Datei wird nicht angenommen. Sie ist verschlüsselt, oder ihre Seiten sind nicht lesbar.',
+  'rule.file_pages': 'Die Datei wird nicht angenommen. Sie hat {pages} Seiten; höchstens {limit} sind erlaubt.',
+  'rule.dispute_not_open': 'Diese Anfechtung kann so nicht beantwortet werden. Sie ist „{status}“.',
+  'rule.dispute_answer_under_way':
+    'Diese Anfechtung kann so nicht beantwortet werden. Eine Antwort ist unterwegs zum Zahlungsanbieter.',
+  'rule.dispute_evidence_submitted':
+    'Diese Anfechtung kann so nicht beantwortet werden. In dieser Stufe wurden schon Belege eingereicht.',
+  'rule.dispute_action':
+    'Diese Anfechtung kann so nicht beantwortet werden. Der Zahlungsanbieter nimmt {action} dafür nicht an.',
+  'rule.evidence_none': 'Der Zahlungsanbieter nimmt kein {kind} mit dem Namen {given} an: Er nimmt keines.',
+  'rule.evidence_name': 'Der Zahlungsanbieter nimmt kein {kind} mit dem Namen {given} an, sondern: {allowed}.',
+  'rule.evidence_missing': 'Es fehlen Belege: {missing}.',
+  'rule.no_evidence': 'Es gibt keine Belege zum Einreichen.',
+  'rule.no_defense_reason': '{field}: Der Zahlungsanbieter nimmt keinen an.',
   'refusal.second_factor_not_enrolled':
     'Ihre Organisation verlangt einen zweiten Faktor, und Sie haben keinen: bitte erst einrichten.',
   'refusal.encoding_not_supported': 'Die Anfrage muss ohne Content-Encoding gesendet werden.',

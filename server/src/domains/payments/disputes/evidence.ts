@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { invalid } from '../../../core/errors.ts';
 import { publicId } from '../../../core/id.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import type { Call } from '../../../platform/http/route.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { answerOnce, type IdempotentAnswer } from '../../../platform/postgres/idempotency-records.ts';
@@ -57,7 +58,7 @@ function mergedEvidence(row: DisputeRow, input: Readonly<Record<string, string |
       continue;
     }
     const { maxCharacters = Number.POSITIVE_INFINITY } = fieldOf(row, name, 'TEXT', at);
-    if (text.length > maxCharacters) throw invalid(at, `It may have ${maxCharacters} characters at most.`);
+    if (text.length > maxCharacters) throw invalid(at, rule('too_long', { limit: maxCharacters }));
     merged[name] = text;
   }
   return merged;

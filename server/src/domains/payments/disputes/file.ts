@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { Static } from 'typebox';
 import { Refusal } from '../../../core/errors.ts';
 import { publicId } from '../../../core/id.ts';
+import { type BrokenRule, rule } from '../../../core/refusal-rules.ts';
 import type { Call } from '../../../platform/http/route.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { answerOnce, type IdempotentAnswer } from '../../../platform/postgres/idempotency-records.ts';
@@ -63,18 +64,18 @@ export async function addFile(
 function acceptedType(content: Buffer, field: EvidenceField, maximumBytes: number): EvidenceFileType {
   const { fileTypes = [], maxBytes = maximumBytes, maxPages } = field;
   const most = Math.min(maxBytes, maximumBytes);
-  if (content.length > most) throw notAccepted(`It has ${content.length} bytes; at most ${most} are taken.`);
+  if (content.length > most) throw notAccepted(rule('file_bytes', { bytes: content.length, limit: most }));
   const type = typeOfContent(content);
   if (type === undefined || (fileTypes.length > 0 && !fileTypes.includes(type))) {
-    throw notAccepted(`Its content is ${type ?? 'of no known type'}; taken are ${fileTypes.join(', ')}.`);
+    throw notAccepted(rule('file_type', { given: type ?? '?', allowed: fileTypes }));
   }
   if (type !== 'application/pdf') return type;
   const pages = pagesOfPdf(content);
-  if (pages === undefined) throw notAccepted('It is encrypted, or its pages cannot be read.');
+  if (pages === undefined) throw notAccepted(rule('file_unreadable'));
   if (maxPages !== undefined && pages > maxPages) {
-    throw notAccepted(`It has ${pages} pages; at most ${maxPages} are taken.`);
+    throw notAccepted(rule('file_pages', { pages, limit: maxPages }));
   }
   return type;
 }
 
-const notAccepted = (message: string) => new Refusal('file_not_accepted', `The file is not accepted. ${message}`);
+const notAccepted = (broken: BrokenRule) => new Refusal('file_not_accepted', broken);

@@ -1,5 +1,6 @@
 import { isoTime } from '../../../core/clock.ts';
 import { invalid } from '../../../core/errors.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { DisputeFunds } from '../operations/discrepancies/dispute-funds.ts';
 import { reviewOverdrawn } from '../operations/discrepancies/overdrawn.ts';
@@ -18,7 +19,8 @@ export function disputeFundsOf(
       const before = await lockedDispute(transaction, { tenant_id, id: disputeId });
       const payment = await deps.payments.lock(transaction, { tenant_id, id: before.transaction_id });
       const captured = capturedAmountOf(payment);
-      if (amount > captured) throw invalid('withdrawn', `Only ${captured} of the payment were captured.`);
+      if (amount > captured)
+        throw invalid('withdrawn', rule('captured_only', { left: captured, currency: payment.currency }));
       if (amount === 0) return;
       const after = { ...before, amount_withdrawn: before.amount_withdrawn + amount };
       const row = await writeDispute(transaction, before, after, ['dispute.funds_withdrawn'], deps);

@@ -1,4 +1,5 @@
 import { invalid, Refusal } from '../../../core/errors.ts';
+import { type BrokenRule, rule } from '../../../core/refusal-rules.ts';
 import type { DisputeAction, EvidenceField } from '../providers/dispute.ts';
 import type { AnswerRow } from './answer-statements.ts';
 import type { DisputeRow, DraftEvidence } from './record.ts';
@@ -9,18 +10,18 @@ export function requireAnswerable(
   answers: readonly (Pick<AnswerRow, 'kind' | 'stage' | 'state'> & { finished_at: string | null })[],
   action: DisputeAction,
 ): void {
-  if (row.status !== 'OPEN') throw notAnswerable(row, `It is ${row.status}.`);
+  if (row.status !== 'OPEN') throw notAnswerable(row, rule('dispute_not_open', { status: row.status }));
   if (answers.some(({ finished_at }) => finished_at === null)) {
-    throw notAnswerable(row, 'An answer is on its way to the provider.');
+    throw notAnswerable(row, rule('dispute_answer_under_way'));
   }
   if (answers.some(({ kind, stage, state }) => kind === 'SUBMIT' && stage === row.stage && state === 'SUCCEEDED')) {
-    throw notAnswerable(row, 'Evidence was submitted at this stage.');
+    throw notAnswerable(row, rule('dispute_evidence_submitted'));
   }
-  if (!row.actions.includes(action)) throw notAnswerable(row, `The provider does not take ${action} of it.`);
+  if (!row.actions.includes(action)) throw notAnswerable(row, rule('dispute_action', { action }));
 }
 
-function notAnswerable({ status, stage }: DisputeRow, reason: string): Refusal {
-  return new Refusal('dispute_not_answerable', `This dispute cannot be answered so. ${reason}`, {
+function notAnswerable({ status, stage }: DisputeRow, broken: BrokenRule): Refusal {
+  return new Refusal('dispute_not_answerable', broken, {
     field: 'id',
     details: { status, stage },
   });
@@ -32,8 +33,13 @@ export function fieldOf(row: DisputeRow, name: string, kind: EvidenceField['kind
   const field = fields.find((one) => one.name === name);
   if (field?.kind === kind) return field;
   const names = fields.filter((one) => one.kind === kind).map((one) => one.name);
-  const taken = names.length === 0 ? 'takes none' : `takes ${names.join(', ')}`;
-  throw invalid(at, `The provider takes no ${kind} of the name ${JSON.stringify(name.slice(0, 100))}: it ${taken}.`);
+  const given = name.slice(0, 100);
+  throw invalid(
+    at,
+    names.length === 0
+      ? rule('evidence_none', { kind, given })
+      : rule('evidence_name', { kind, given, allowed: names }),
+  );
 }
 
 /** Refuses evidence that lacks what is required, or a defense reason that the provider does not take. */
@@ -41,12 +47,14 @@ export function requireComplete(row: DisputeRow, evidence: DraftEvidence, defens
   const fields = row.evidence_fields as EvidenceField[];
   const missing = fields.filter(({ name, required }) => required && evidence[name] === undefined);
   if (missing.length > 0) {
-    throw invalid('id', `Evidence is missing: ${missing.map(({ name }) => name).join(', ')}.`);
+    throw invalid('id', rule('evidence_missing', { missing: missing.map(({ name }) => name) }));
   }
-  if (Object.keys(evidence).length === 0) throw invalid('id', 'There is no evidence to submit.');
+  if (Object.keys(evidence).length === 0) throw invalid('id', rule('no_evidence'));
   const reasons = row.defense_reasons;
   if (defenseReason === undefined && reasons.length === 0) return;
   if (defenseReason !== undefined && reasons.includes(defenseReason)) return;
-  const known = reasons.length === 0 ? 'the provider takes none' : `it must be one of ${reasons.join(', ')}`;
-  throw invalid('defenseReason', `defenseReason: ${known}.`);
+  throw invalid(
+    'defenseReason',
+    reasons.length === 0 ? rule('no_defense_reason') : rule('one_of', { allowed: reasons }),
+  );
 }

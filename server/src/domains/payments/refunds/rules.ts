@@ -34,19 +34,15 @@ export function leftToRefund(payment: PaymentRow): number {
 }
 
 function paymentDisputed(left: number, captured: number, currency: string): Refusal {
-  const rest = left === 0 ? 'nothing is left to refund' : `only ${left} of ${captured} can still be refunded`;
-  return new Refusal(
-    'payment_disputed',
-    `A dispute has withdrawn money of this transaction: ${rest} (minor units of ${currency}).`,
-    { field: 'amount', details: { left } },
-  );
+  const broken =
+    left === 0 ? rule('disputed_nothing_left') : rule('disputed_left', { left, total: captured, currency });
+  return new Refusal('payment_disputed', broken, { field: 'amount', details: { left } });
 }
 
 /** A dispute in another currency: until a person says what it took, nothing is given back. */
 export function unclearDispute(disputeId: string): Refusal {
-  return new Refusal(
-    'payment_disputed',
-    'A dispute in another currency has taken money of this transaction: close its discrepancy with `withdrawn` first.',
-    { field: 'transactionId', details: { disputeId: publicId('dsp', disputeId) } },
-  );
+  return new Refusal('payment_disputed', rule('disputed_unclear'), {
+    field: 'transactionId',
+    details: { disputeId: publicId('dsp', disputeId) },
+  });
 }

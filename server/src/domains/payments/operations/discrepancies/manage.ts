@@ -107,15 +107,12 @@ function requireFitting(
   { number, dispute_id }: DiscrepancyRow,
   { outcome, withdrawn }: Static<typeof discrepancyCloseInput>,
 ): void {
-  if (outcome !== undefined && number === null) throw invalid('outcome', 'This discrepancy is about no operation.');
+  if (outcome !== undefined && number === null) throw invalid('outcome', rule('no_operation'));
   if (withdrawn !== undefined && dispute_id === null) {
-    throw invalid('withdrawn', 'This discrepancy is about no dispute in another currency.');
+    throw invalid('withdrawn', rule('no_dispute'));
   }
   if (withdrawn === undefined && dispute_id !== null) {
-    throw invalid(
-      'withdrawn',
-      "withdrawn is required: what the dispute has taken in the payment's currency; 0: nothing.",
-    );
+    throw invalid('withdrawn', rule('withdrawn_required'));
   }
 }
 
@@ -135,7 +132,7 @@ async function endOperation(
   const reference = named ?? row.operation_reference ?? reported ?? undefined;
   if (outcome === 'SUCCEEDED' && !isFinished(row.state)) await requireOwnReference(reference, row, transaction);
   if (!(await settler.settleByUser(row, outcomeOf(row, outcome, reference), transaction))) {
-    throw new Refusal('illegal_transition', rule('operation_ended', { number }), {
+    throw new Refusal('illegal_transition', rule('operation_ended', { number: number ?? 0 }), {
       field: 'outcome',
       details: { from: row.state, to: outcome, paymentStatus: row.status },
     });
