@@ -4419,6 +4419,8 @@ export interface Seller {
   /** As they were sent; null: there are none. */
   mailTexts: Record<string, unknown> | null;
   reopenInvoices: "NEVER" | "RETURNED" | "ALWAYS" | (string & {});
+  /** Days to pay an invoice that is finalized without a `dueDate`. */
+  dueDays: number;
   /** Equal to `createdTime` when never updated. */
   updatedTime: string;
 }
@@ -4444,6 +4446,8 @@ export interface SellerModifyInput {
   mailTexts?: SellerModifyInputMailTexts | null | undefined;
   /** Which disputes that are lost reopen the invoice that their payment had paid: NEVER, RETURNED (reason `returned` or `not_authorized`), or ALWAYS. An update without it keeps the present value. */
   reopenInvoices?: "NEVER" | "RETURNED" | "ALWAYS" | null | undefined;
+  /** How many days customers have to pay an invoice that is finalized without a `dueDate` of its own; 0: it is due at once. An update without it keeps the present value. */
+  dueDays?: number | null | undefined;
 }
 
 /** Your own texts of these mails, by language (`en`, `de`) and mail (`invoice`, `receipt`, `paymentFailed`, `lastPaymentFailed`), each with `subject` and `body`. They replace all earlier ones; null removes them. Placeholders: `{customer}`, `{seller}`, `{number}`, `{amount}` and `{link}` in all, `{dueDate}` in `invoice`, `{paidOn}` in `receipt`, `{nextAttempt}` in `paymentFailed`. */

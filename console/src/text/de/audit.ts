@@ -66,6 +66,7 @@ export const audit: Record<keyof typeof english, string> = {
   'auditAction.subscription.export': 'Abonnements exportiert',
   'auditAction.event.export': 'Ereignisse exportiert',
   'auditAction.delivery.export': 'Zustellungen exportiert',
+  'auditAction.finance.export': 'Datei für die Buchhaltung gespeichert',
   'auditAction.audit.export': 'Prüfprotokoll exportiert',
   'auditAction.audit.expire': 'Alte Einträge des Prüfprotokolls gelöscht',
   'auditAction.audit.begin': 'Prüfprotokoll begonnen',

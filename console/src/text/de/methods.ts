@@ -53,7 +53,6 @@ export const methods = {
   'failure.refund_exceeds_payment': 'Mehr als der Rest kann nicht erstattet werden.',
   'failure.refund_refused': 'Der Anbieter erstattet diese Zahlung nicht.',
   'failure.payment_disputed': 'Der Zahler hat die Zahlung angefochten.',
-  'failure.refund_exceeds_payment': 'Es würde mehr zurückgegeben, als von der Zahlung übrig ist.',
   'failure.setup_needs_payment': 'Dieses Zahlungsmittel lässt sich nur mit einer echten Zahlung einrichten.',
   'retry.LATER': 'Später erneut versuchen, auch mit demselben Zahlungsmittel',
   'retry.OTHER_METHOD': 'Nur mit einem anderen Zahlungsmittel',

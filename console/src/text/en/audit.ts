@@ -65,6 +65,7 @@ export const audit = {
   'auditAction.subscription.export': 'Subscriptions exported',
   'auditAction.event.export': 'Events exported',
   'auditAction.delivery.export': 'Deliveries exported',
+  'auditAction.finance.export': 'File for finance saved',
   'auditAction.audit.export': 'Audit log exported',
   'auditAction.audit.expire': 'Old entries of the audit log deleted',
   'auditAction.audit.begin': 'Audit log begun',

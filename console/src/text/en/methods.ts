@@ -51,7 +51,6 @@ export const methods = {
   'failure.refund_exceeds_payment': 'More than what is left cannot be refunded.',
   'failure.refund_refused': 'The provider does not refund this payment.',
   'failure.payment_disputed': 'The payer has disputed the payment.',
-  'failure.refund_exceeds_payment': 'More than is left of the payment would be given back.',
   'failure.setup_needs_payment': 'Only a real payment can keep a payment method of this type.',
   'retry.LATER': 'Try again later, also with the same payment method',
   'retry.OTHER_METHOD': 'Only with another payment method',

@@ -4,6 +4,7 @@ import { dayRangeOf, timeRangeOf } from '../../../core/days.ts';
 import { invalid } from '../../../core/errors.ts';
 import { visibleModes } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import { isTimeZone } from '../../../core/time-zone.ts';
 import type { Answer, Call } from '../../../platform/http/route.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
@@ -181,7 +182,7 @@ async function* csvIn(
 }
 
 function styleOf({ language = 'en', timeZone = 'UTC' }: FileQuery): FileStyle {
-  if (!isTimeZone(timeZone)) throw invalid('timeZone', 'timeZone must be an IANA time zone, such as Europe/Zurich.');
+  if (!isTimeZone(timeZone)) throw invalid('timeZone', rule('time_zone'));
   return { language, timeZone };
 }
 
