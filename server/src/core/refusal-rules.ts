@@ -431,11 +431,13 @@ export function rule<Name extends RuleName>(name: Name, ...[values]: Given<Value
 
 export function sentenceOf({ rule: name, values }: BrokenRule, field = ''): string {
   const all: Readonly<Record<string, RuleValue>> = { field: readable(field), ...values };
-  return rules[name].replaceAll(/\{(\w+)\}/g, (_, place: string) => {
-    const value = all[place] as RuleValue;
-    if (place === 'type') return article(value);
-    return Array.isArray(value) ? value.join(', ') : String(value);
-  }).trim();
+  return rules[name]
+    .replaceAll(/\{(\w+)\}/g, (_, place: string) => {
+      const value = all[place] as RuleValue;
+      if (place === 'type') return article(value);
+      return Array.isArray(value) ? value.join(', ') : String(value);
+    })
+    .trim();
 }
 
 /** Quotes a caller's field name if it would be confused with the sentence around it. */

@@ -1,8 +1,8 @@
 import { Refusal } from '../../../core/errors.ts';
 import { publicId } from '../../../core/id.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import { encoders, textArray } from '../../../platform/postgres/array-literal.ts';
 import type { Queryable, Transaction } from '../../../platform/postgres/database.ts';
-import { rule } from '../../../core/refusal-rules.ts';
 import { deleteInBatches } from '../../../platform/postgres/delete-in-batches.ts';
 import { type AttemptsOfMethod, findAttempts, lockAttempts, sweepDeclines } from './declines-statements.ts';
 import { attemptsLeft, cappedBrands, longestCapMs, type NetworkCap, periodText } from './network-caps.ts';
