@@ -3,7 +3,8 @@
 //
 // `--production` installs what running the service needs and removes the files of its packages that it never reads (236
 // MB on disk); without it the tools for developing are installed as well (506 MB). `--pages` also builds the console,
-// the package of the client library and the documentation; with `--later` that goes on beside the service, which is ready without them.
+// the package of the client library and the documentation; with `--later` that goes on beside the service, which is
+// ready without them.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {

@@ -13,7 +13,8 @@ import { modules } from '@florin/server/app/modules.ts';
  *   `services.ts`;
  * - only a table's owner writes it;
  * - no circular imports, and no file that nothing imports;
- * - a package of `packages/` imports nothing from outside of its folder by path, and nothing imports the server by path;
+ * - a package of `packages/` imports nothing from outside of its folder by path, and nothing imports the server by
+ *   path;
  * - of the server the console shares `core/` alone;
  * - nothing below app/ reads the system clock;
  * - nothing returns `T | Promise<T>`: the linter cannot see when such a promise is dropped.

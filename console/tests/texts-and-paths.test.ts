@@ -18,7 +18,7 @@ test('both languages have the same texts, with the same places for values', () =
   for (const [key, text] of Object.entries(en)) expect(places(de[key as keyof typeof de]), key).toEqual(places(text));
 });
 
-test('every failure, what may be done again, every type of payment method, reason and stage of a dispute has its words', () => {
+test('every failure, retry, type of payment method, reason and stage of a dispute has its words', () => {
   const named = (group: string) =>
     Object.keys(en).flatMap((key) => (key.startsWith(`${group}.`) ? [key.slice(group.length + 1)] : []));
   expect(named('failure').sort()).toEqual(Object.keys(failureCodes).sort());

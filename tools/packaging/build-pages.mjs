@@ -1,5 +1,5 @@
-// Builds the console, the package of the client library and the documentation. `npm start` runs this beside the service, with `--beside`: at the lowest
-// priority. Plain JavaScript for Node 20, like install.mjs.
+// Builds the console, the package of the client library and the documentation. `npm start` runs this beside the
+// service, with `--beside`: at the lowest priority. Plain JavaScript for Node 20, like install.mjs.
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { builtConsole } from './build-console.mjs';

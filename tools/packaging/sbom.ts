@@ -19,6 +19,7 @@ const file = join(root, 'build', 'sbom.cdx.json');
 /** Permissive licences: they require only that their text is kept. */
 const licenses = [
   'MIT',
+  'MIT-0',
   'ISC',
   'BSD-2-Clause',
   'BSD-3-Clause',

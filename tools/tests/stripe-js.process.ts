@@ -115,11 +115,12 @@ function openPage(script: string, address: string) {
   const run = new Function('document', 'fetch', 'Stripe', 'location', `return (async () => {${script}})();`);
   const document = { getElementById: (id: string) => (id === 'form' ? form : message) };
   const ofShop = (path: string, init?: RequestInit) => fetch(address + path, init);
-  void run(document, ofShop, stripeScript, { href: address });
+  const loaded: Promise<void> = run(document, ofShop, stripeScript, { href: address });
   return {
     isShown: () => submit !== undefined,
     message: () => message.textContent,
     pays: async (method: string) => {
+      await loaded;
       card = method;
       await submit?.({ preventDefault: () => {} });
     },

@@ -12,7 +12,7 @@ const fewFiles = 4;
 const fileBytes = 16 * 1024 * 1024;
 /** The disk must have this much free: 4 GB. What is left of a nearly full one is for payments. */
 const leastFreeBytes = 8 * reservedFiles * fileBytes;
-/** How much longer each pause lasts than the file before it took, so that commits wait in a tenth of the time at most. */
+/** How much longer each pause lasts than the file before it took: commits wait in a tenth of the time at most. */
 const pauses = 9;
 /** Temporary: it ends with the connection. */
 const slot = 'reserved_wal';
@@ -49,9 +49,9 @@ export async function reserveWalLater(connection: EmbeddedConnection, options: R
  * MB and takes about as long as it takes to write the next 250 MB, so that the first 500 MB that a new database writes
  * would have such a pause every 16 MB.
  *
- * Each switch to the next file creates one, with pauses: a new database has its first load by then. A checkpoint that PostgreSQL begins meanwhile would make used files ready
- * again, so a replication slot keeps them until all are there. The last checkpoint then renames those that were left,
- * so that they are written next.
+ * Each switch to the next file creates one, with pauses: a new database has its first load by then. A checkpoint that
+ * PostgreSQL begins meanwhile would make used files ready again, so a replication slot keeps them until all are there.
+ * The last checkpoint then renames those that were left, so that they are written next.
  */
 export async function reserveWal(
   connection: EmbeddedConnection,

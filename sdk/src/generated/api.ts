@@ -1509,7 +1509,7 @@ export interface FinancesApi {
   /**
    * Save the ledger for finance.
    *
-   * Returns a file instead of the JSON envelope: amounts in major units, names of customers, headers in the chosen language. Errors use the envelope. The export is recorded in the audit log. Each transfer is a row, oldest first, with the account that it debits and the one that it credits.
+   * Returns a file instead of the JSON envelope: amounts in major units, names of customers, headers in the chosen language. Errors use the envelope. The export is recorded in the audit log. Each transfer is a row, oldest first, with the accounts that it debits and credits.
    *
    * `startDate` and `endDate` are UTC days, as in the ledger; the times are shown in `timeZone`.
    *

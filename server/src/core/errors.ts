@@ -65,8 +65,9 @@ export interface RefusalFacts {
 }
 
 /**
- * An error for the caller: a type for programs, a message for people, and a cause that stays private. The message is the
- * sentence of a rule, whose values are sent as `details`; or a text without values, if it is the only one of its type.
+ * An error for the caller: a type for programs, a message for people, and a cause that stays private. The message is
+ * the sentence of a rule, whose values are sent as `details`; or a text without values, if it is the only one of its
+ * type.
  */
 export class Refusal extends Error {
   readonly type: RefusalType;

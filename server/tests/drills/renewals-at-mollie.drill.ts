@@ -34,7 +34,7 @@ afterAll(async () => {
   await mollie.close();
 });
 
-/** The bank pays or returns the debits that are on their way, and Mollie tells of it until it is heard. */
+/** The bank pays or returns the debits that are on their way, and Mollie reports it until the callback is received. */
 function answer(): void {
   for (const { id, status, sequenceType } of mollie.payments) {
     if (status !== 'pending' || sequenceType !== 'recurring') continue;

@@ -3,7 +3,7 @@ import { months, providerTimeout, renewAtRandom, untilActive } from '../support/
 import { startYear, type Year } from '../support/billing/subscribed-year.ts';
 import { type StripeSimulator, simulatedApiKey, startStripeSimulator } from '../support/simulators/stripe.ts';
 
-/** 5,000 renewals with kept methods at a strict Stripe. To try another run: `DRILL_SEED=7 npm run drills -- renewals`. */
+/** 5,000 renewals with kept methods at a strict Stripe. Another run: `DRILL_SEED=7 npm run drills -- renewals`. */
 const seed = Number(process.env.DRILL_SEED ?? 20_270_131);
 const customers = Number(process.env.DRILL_CUSTOMERS ?? 250);
 

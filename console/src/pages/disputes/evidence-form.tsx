@@ -17,7 +17,7 @@ export function EvidenceForm({ dispute }: { dispute: DisputeDetail }) {
       <Text size="sm" c="dimmed">
         {text('disputes.evidenceHint')}
       </Text>
-      {/* Made anew when the draft was changed elsewhere, such as by another user. */}
+      {/* Remounted when the draft was changed elsewhere, such as by another user. */}
       <Texts
         key={JSON.stringify(dispute.evidence.texts)}
         dispute={dispute}

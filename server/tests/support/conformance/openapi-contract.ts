@@ -231,7 +231,7 @@ const ajvOptions = {
   allErrors: true,
   unevaluated: true,
   inlineRefs: false,
-  // The schemas are made here: checking them, and optimizing code that runs once or twice, took more time than the rest.
+  // The schemas are made here: checking them, and optimizing code that runs twice, took more time than the rest.
   meta: false,
   validateSchema: false,
   code: { optimize: false },

@@ -147,7 +147,7 @@ export class StripeSimulator {
   }
 
   /**
-   * A signed event of this type about a page, a refund, a dispute, a payment intent or its charge, in its current state.
+   * A signed event of this type about a page, refund, dispute, payment intent or its charge, in its current state.
    */
   callback(type: string, id: string): SignedCallback {
     if (id.startsWith('cs_')) return this.sign(this.#checkedEvent(type, this.account.sessions.get(id)));

@@ -61,8 +61,8 @@ function decisionOf(form: Buffer | undefined): PayerChoice | undefined {
 }
 
 const policy =
-  `default-src 'none'; style-src 'sha256-${hash('sha256', florinStyle, 'base64')}'; base-uri 'none'; form-action 'self'; ` +
-  "frame-ancestors 'none'";
+  `default-src 'none'; style-src 'sha256-${hash('sha256', florinStyle, 'base64')}'; base-uri 'none'; ` +
+  "form-action 'self'; frame-ancestors 'none'";
 
 function send(reply: FastifyReply, status: number, page: Html): FastifyReply {
   return reply

@@ -55,7 +55,10 @@ export const findPayingPayment = statement<{ number: number }>(
     limit 1`,
 );
 
-/** An authorized payment of a locked checkout that stays, and reserves its amount. Values: tenant, checkout, number of another. */
+/**
+ * An authorized payment of a locked checkout that stays, and reserves its amount. Values: tenant, checkout, number of
+ * another.
+ */
 export const findKeptHold = statement<{ number: number }>(
   'checkouts.find_kept_hold',
   `select p.number

@@ -27,8 +27,8 @@ const maximumBatch = 50;
 
 /**
  * Judges payments of checkouts for an amount that were made beside others and have ended or are authorized: the first
- * that succeeded pays the checkout, what another one took is given back, and what is authorized besides is released. One transaction claims and judges them, so no leases are
- * needed.
+ * that succeeded pays the checkout, what another one took is given back, and what is authorized besides is released.
+ * One transaction claims and judges them, so no leases are needed.
  */
 export function contestedPaymentWorker(deps: ContestedDeps): Worker<ContestedPayment> {
   const { onError, onRecovered } = deps;

@@ -92,7 +92,8 @@ export const insertCheckout = statement(
                          customer_id, description, metadata, return_url, user_id, expires_at, created_at, updated_at,
                          offers_methods, capture_method)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9::bigint[], $10, $11, $12::json, $13, $14,
-           to_timestamp($15::float8 / 1000), to_timestamp($16::float8 / 1000), to_timestamp($16::float8 / 1000), $17, $18)`,
+           to_timestamp($15::float8 / 1000), to_timestamp($16::float8 / 1000), to_timestamp($16::float8 / 1000), $17,
+           $18)`,
 );
 
 /** Values: visible tenants, id. */
@@ -131,7 +132,8 @@ export const findByToken = statement<CheckoutOnPage>(
           s.brand_color, s.logo is not null as has_logo,
           tenant.state as is_tenant_active, t.status as payment_status, t.channel_id as payment_channel_id,
               t.amount as payment_amount,
-          t.status = 'PROCESSING' and t.amount_capturable is not null as is_authorized, t.failure_code, t.next_action, t.provider, t.created_at as payment_created_at
+          t.status = 'PROCESSING' and t.amount_capturable is not null as is_authorized, t.failure_code, t.next_action,
+          t.provider, t.created_at as payment_created_at
      from checkout c
      join tenant on tenant.id = c.tenant_id
      left join seller s on s.tenant_id = c.tenant_id

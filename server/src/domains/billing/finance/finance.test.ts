@@ -42,7 +42,7 @@ async function paid(facts: Record<string, unknown>): Promise<string> {
   return id;
 }
 
-test('payments are a workbook of major units, names and times of the chosen zone, and its name has the days', async () => {
+test('payments are a workbook of major units, names and times of the chosen zone, named by its days', async () => {
   const customerId = await makeCustomer(florin, as, { name: 'Müller & Söhne', livemode: false });
   await paid({ amount: 1999, customerId, description: '=1+1 _x0041_' });
   await paid({ amount: 12_000, currency: 'JPY' });

@@ -49,7 +49,7 @@ export const financeRoutes: readonly Route<BillingApp>[] = [
   get('/api/finance/ledger', 'transaction_read', 'Finance files', {
     operationId: 'exportLedgerForFinance',
     summary: 'Save the ledger for finance',
-    description: `${about} Each transfer is a row, oldest first, with the account that it debits and the one that it credits.`,
+    description: `${about} Each transfer is a row, oldest first, with the accounts that it debits and credits.`,
     query: ledgerFile,
     ...file,
     handle: saveLedger,

@@ -26,7 +26,8 @@ export const invoiceChecks: readonly Check[] = [
     offenders: `
       with summed as (
         select p.tenant_id, p.invoice_id as id,
-               coalesce(sum(p.amount - excess - coalesce(disputed, 0)) filter (where state = 'SUCCEEDED' and applied_at is not null), 0)
+               coalesce(sum(p.amount - excess - coalesce(disputed, 0))
+                          filter (where state = 'SUCCEEDED' and applied_at is not null), 0)
                + coalesce(sum(t.amount_captured - excess) filter (where state = 'OPEN'), 0) as paid,
                count(*) as payments
           from invoice_payment p

@@ -47,9 +47,10 @@ const path = '/api/subscription/create';
 const longestTrialMs = 730 * dayMs;
 
 /**
- * Subscribes a customer to a plan. With a trial, the first billing period begins when the trial ends, and after a period
- * that a former system has billed when that ends; without either it begins now and is invoiced in the same transaction.
- * The worker pays the invoice shortly afterwards. With an idempotency key, a repeated request gets the first answer.
+ * Subscribes a customer to a plan. With a trial, the first billing period begins when the trial ends, and after a
+ * period that a former system has billed when that ends; without either it begins now and is invoiced in the same
+ * transaction. The worker pays the invoice shortly afterwards. With an idempotency key, a repeated request gets the
+ * first answer.
  */
 export async function createSubscription(
   { body: input, principal, idempotencyKey }: Call<CreateInput>,

@@ -47,8 +47,8 @@ export const createInput = Type.Object(
       oneLine({
         maxLength: 255,
         description:
-          'The id of the subscription in your own or in a former system. Unique in the tenant among the subscriptions ' +
-          'of one mode; it cannot be changed.',
+          'The id of the subscription in your own or in a former system. Unique in the tenant among the ' +
+          'subscriptions of one mode; it cannot be changed.',
       }),
     ),
     planId: id('The plan to subscribe to.'),
@@ -62,8 +62,8 @@ export const createInput = Type.Object(
     ),
     trialEnd: Type.Optional(
       time(
-        'When the first period begins, instead of `trialDays`. All periods are counted from it. ' +
-          'At most 730 days ahead.',
+        'When the first period begins, instead of `trialDays`. All periods are counted from it. At most 730 days ' +
+          'ahead.',
       ),
     ),
     billedUntil: Type.Optional(
@@ -80,8 +80,8 @@ export const createInput = Type.Object(
     ),
     endTime: Type.Optional(
       time(
-        'When the subscription expires. The last period ends then and is prorated. ' +
-          'Without it, the subscription has no end.',
+        'When the subscription expires. The last period ends then and is prorated. Without it, the subscription has ' +
+          'no end.',
       ),
     ),
     channelId: Type.Optional(channel),
@@ -119,17 +119,17 @@ export const updateInput = Type.Object(
       Type.Boolean({
         default: true,
         description:
-          'true: the rest of the current period is credited at the old price and charged at the new one. ' +
-          'false: neither.',
+          'true: the rest of the current period is credited at the old price and charged at the new one. false: ' +
+          'neither.',
       }),
     ),
     invoiceNow: Type.Optional(
       Type.Boolean({
         default: false,
         description:
-          'true: the credits and charges of the change, and earlier ones that are not on an invoice yet, ' +
-          'are invoiced at once if something is to be paid for them. ' +
-          'Otherwise, and with false, they are invoiced with the next period.',
+          'true: the credits and charges of the change, and earlier ones that are not on an invoice yet, are ' +
+          'invoiced at once if something is to be paid for them. Otherwise, and with false, they are invoiced with ' +
+          'the next period.',
       }),
     ),
     cancelAtPeriodEnd: Type.Optional(

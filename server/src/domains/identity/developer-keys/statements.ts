@@ -186,10 +186,11 @@ export const revokeKeysOfUser = statement<{ user_id: number }>(
   { invalidates: { cache: principals, key: ({ user_id }) => user_id } },
 );
 
-/** Also a key that is not accepted any more, whose owner is told of its use. Values: the hash of the key. */
+/** Also a key that is not accepted any more: its tenant sees that it is used. Values: the hash of the key. */
 export const findKnownKey = statement<KnownKeyRow>(
   'developer_keys.find_known',
-  `select k.state = 1 and u.state and t.state as is_live, k.id as key_id, k.livemode, k.scope, k.expires_at, k.last_used_at, k.allowed_addresses, ${accountColumns}
+  `select k.state = 1 and u.state and t.state as is_live, k.id as key_id, k.livemode, k.scope, k.expires_at,
+          k.last_used_at, k.allowed_addresses, ${accountColumns}
      from developer_key k join app_user u on u.id = k.user_id join tenant t on t.id = u.tenant_id
     where k.key_hash = $1`,
 );

@@ -9,8 +9,8 @@ import type { PaymentRow } from '../transactions/record.ts';
 import type { ApplyDeps } from './apply-deps.ts';
 
 /**
- * After a dispute or a refund made elsewhere has taken money of a locked payment: ends refunds that were not sent and no
- * longer fit, the newest first, and opens a discrepancy if more than the payment took was given back all the same.
+ * After a dispute or a refund made elsewhere has taken money of a locked payment: ends refunds that were not sent and
+ * no longer fit, the newest first, and opens a discrepancy if more than the payment took was given back nevertheless.
  */
 export async function reviewRefunds(
   transaction: Transaction,

@@ -86,8 +86,8 @@ export const disputeRoutes: readonly Route<PaymentsApp>[] = [
   postOnce('/api/dispute/accept', 'transaction_refund', 'Disputes', {
     summary: 'Accept a dispute',
     description:
-      'Tells the provider that the dispute is not contested: the money stays with the payer. It cannot be undone. The ' +
-      'dispute is ACCEPTED when the provider has confirmed that (`dispute.updated`).',
+      'Tells the provider that the dispute is not contested: the money stays with the payer. It cannot be undone. ' +
+      'The dispute is ACCEPTED when the provider has confirmed that (`dispute.updated`).',
     events: 1,
     body: acceptInput,
     refuses: ['dispute_not_answerable'],

@@ -29,7 +29,10 @@ export interface ProviderAbilities {
   canExpress: (amount: number, currency: string) => boolean;
   /** What it cannot express, as a sentence for the documentation. */
   decimals: string;
-  /** TOLD: disputes are told of, and cannot be answered. ANSWERED: evidence can be submitted, and disputes accepted. */
+  /**
+   * TOLD: the provider reports disputes, which cannot be answered. ANSWERED: evidence can be submitted, and disputes
+   * accepted.
+   */
   disputes: 'NONE' | 'TOLD' | 'ANSWERED';
 }
 
@@ -84,10 +87,9 @@ const abilities: Partial<Record<ProviderName, ProviderAbilities>> = {
     keeps: ['card', 'sepa_debit', 'paypal'],
     offSession: true,
     // https://docs.mollie.com/docs/multicurrency
-    currencies:
-      'AED AUD BRL CAD CHF CZK DKK EUR GBP HKD HUF ILS ISK JPY MXN MYR NOK NZD PHP PLN RON SEK SGD THB TWD USD ZAR'.split(
-        ' ',
-      ),
+    currencies: (
+      'AED AUD BRL CAD CHF CZK DKK EUR GBP HKD HUF ILS ISK JPY MXN MYR NOK NZD PHP PLN RON SEK SGD ' + 'THB TWD USD ZAR'
+    ).split(' '),
     minimumAmounts: {},
     canExpress: isExpressedBy(mollieAmount),
     decimals: 'As in ISO 4217.',

@@ -83,8 +83,8 @@ export interface MethodProvider {
    */
   setUp(operation: SetupOperation, call: Call): Promise<SetupOutcome>;
   /**
-   * Takes over a method (`token`) that the provider keeps already for its customer `customerReference`: it is only read.
-   * Absent if the provider cannot tell by a method's id whose it is.
+   * Takes over a method (`token`) that the provider keeps already for its customer `customerReference`: it is only
+   * read. Absent if the provider cannot tell by a method's id whose it is.
    */
   adopt?(operation: SetupOperation, call: Call): Promise<SetupOutcome>;
   /** Ends a method at the provider. `succeeded` also if it has ended there before. */

@@ -19,8 +19,8 @@ interface ElsewhereDeps {
 
 /**
  * Records a refund that was made elsewhere, or what has become of it, on a locked payment that has succeeded. It is
- * known by the provider's id. It may take more than was left, because the provider has done so. Returns whether anything
- * has changed.
+ * known by the provider's id. It may take more than was left, because the provider has done so. Returns whether
+ * anything has changed.
  */
 export async function recordElsewhere(
   transaction: Transaction,

@@ -25,7 +25,8 @@ export const refundChecks: readonly Check[] = [
         full join transaction t using (tenant_id, id)
        where t.status is null or t.amount_refunded <> coalesce(refunded, 0) or t.amount_refund_held <> coalesce(held, 0)
           or coalesce(t.amount_refund_elsewhere, 0) <> coalesce(elsewhere, 0)
-          or t.amount_refund_held - coalesce(t.amount_refund_elsewhere, 0) > ${capturedAmount('t')} or (t.status = 'REFUNDED') <> (t.amount_refunded > 0)
+          or t.amount_refund_held - coalesce(t.amount_refund_elsewhere, 0) > ${capturedAmount('t')}
+          or (t.status = 'REFUNDED') <> (t.amount_refunded > 0)
           or given.currency <> t.currency or given.other_currency <> t.currency`,
   },
   {

@@ -71,8 +71,8 @@ export const findRefund = statement<RefundRow>(
 );
 
 /**
- * A refund that was made elsewhere, once. Values: tenant, id, payment, channel, amount, currency, status, the provider's
- * reference, now in ms.
+ * A refund that was made elsewhere, once. Values: tenant, id, payment, channel, amount, currency, status, the
+ * provider's reference, now in ms.
  */
 export const insertElsewhere = statement<RefundRow>(
   'refunds.insert_elsewhere',

@@ -54,8 +54,8 @@ const rates = {
 const disputes = {
   disputes: Type.Union([Type.Integer(), Type.Null()], {
     description:
-      'How many disputes began, by the UTC day on which Florin learned of them; without inquiries and money that came ' +
-      'back without a dispute. Null with a filter by user or status.',
+      'How many disputes began, by the UTC day on which Florin learned of them; without inquiries and money that ' +
+      'came back without a dispute. Null with a filter by user or status.',
   }),
   disputeRate: Type.Union([Type.Number(), Type.Null()], {
     description: 'disputes ÷ charges that succeeded, rounded to four digits. Null without such charges.',

@@ -44,7 +44,10 @@ export async function workbookStream(
     const chunks = growing(file, perform({ rowsFile, target, title, header }), requireDone);
     const first = await chunks.next();
     const stream = Readable.from(chunksFrom(first, chunks), { objectMode: false });
-    stream.once('close', () => void remove());
+    stream.once('close', () => {
+      // Two temporary files are left if this fails; the download was complete.
+      remove().catch(() => {});
+    });
     return stream;
   } catch (error) {
     await remove();

@@ -93,10 +93,10 @@ export interface Hold {
 export type SettleHold = (transaction: Queryable, hold: Hold) => Promise<HoldState>;
 
 /**
- * Releases an authorized payment that finds less left of its purchase than it can still capture, once. Where the setting
- * forbids it, if the channel is at another provider by now, and if the provider has refused, it stays, and an operator
- * is warned: what is captured of it beyond what is left is an excess. Returns what has become of it. The purchase is
- * locked, and nothing else of the payment is under way.
+ * Releases an authorized payment that finds less left of its purchase than it can still capture, once. Where the
+ * setting forbids it, if the channel is at another provider by now, and if the provider has refused, it stays, and an
+ * operator is warned: what is captured of it beyond what is left is an excess. Returns what has become of it. The
+ * purchase is locked, and nothing else of the payment is under way.
  */
 export async function settleHold(
   transaction: Queryable,

@@ -47,8 +47,8 @@ const maximumBatch = 50;
 
 /**
  * Judges authorized payments of invoices: one that finds less left to pay than its amount is released. What was
- * authorized first reserves what is left, and a payment that succeeds meanwhile takes it. They are judged under the lock
- * of their invoice, so no leases are needed.
+ * authorized first reserves what is left, and a payment that succeeds meanwhile takes it. They are judged under the
+ * lock of their invoice, so no leases are needed.
  */
 export function contestedHoldWorker(deps: JudgeHoldsDeps): Worker<ContestedHold> {
   const { onError, onRecovered } = deps;

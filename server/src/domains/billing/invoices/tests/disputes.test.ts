@@ -60,7 +60,7 @@ const eventsOf = async (id: number) => {
   return rows.map(({ type, body }) => ({ type, ...JSON.parse(body).data.object }));
 };
 
-test('money that comes back reopens the invoice that it had paid, and pays it again when it comes after all', async () => {
+test('money that comes back reopens the invoice that it had paid, and pays it when it comes again', async () => {
   const { id, transactionId } = await paid('debit:returned');
   const { id: disputeId } = await disputed(transactionId, 'LOST');
   expect(await statusOf(id, 'OPEN')).toMatchObject({ amountPaid: 0, total: 1000 });
@@ -103,7 +103,7 @@ test('a reopened invoice can be paid by another payment, and a refund is taken f
   expect(refund).toMatchObject({ status: 409, body: { error: { type: 'payment_disputed' } } });
 });
 
-test('a subscription whose payment comes back is PAST_DUE, and its schedule begins anew', async () => {
+test('a subscription whose payment comes back is PAST_DUE, and its schedule begins again', async () => {
   const customerId = await makePayingCustomer(florin, as, {
     ...{ livemode: false, paymentMethod: 'sandbox:debit:returned', defaultChannelId: channelId },
   });

@@ -198,7 +198,7 @@ export async function followClosed(
 }
 
 /**
- * Begins the schedule of an invoice anew that a dispute has reopened, in the same transaction: its subscription is
+ * Begins the schedule of an invoice again that a dispute has reopened, in the same transaction: its subscription is
  * PAST_DUE, unless it has ended.
  */
 export async function followReopened(

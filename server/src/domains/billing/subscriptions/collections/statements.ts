@@ -73,7 +73,7 @@ export const postponeCollection = statement(
     where tenant_id = $1 and invoice_id = $2 and due_at is not null`,
 );
 
-/** The schedule of a collection that was settled begins anew. Values: tenant, invoice. */
+/** The schedule of a collection that was settled begins again. Values: tenant, invoice. */
 export const reopenCollection = statement(
   'subscriptions.reopen_collection',
   `update invoice_collection

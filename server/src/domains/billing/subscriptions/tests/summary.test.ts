@@ -36,7 +36,7 @@ async function subscribe(plan: Record<string, unknown>, quantity = 1, input: Rec
   return (await post('subscription/create', { customerId, planId, quantity, ...input })).id as number;
 }
 
-test('the monthly cost of subscriptions is summed by currency, and those that began and ended are counted', async () => {
+test('the monthly cost of subscriptions is summed by currency; those that began or ended are counted', async () => {
   await subscribe({ amount: 1000, interval: 'month' }, 2);
   await subscribe({ amount: 12_000, interval: 'year' });
   await subscribe({ amount: 700, interval: 'week' });

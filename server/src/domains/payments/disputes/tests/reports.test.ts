@@ -135,7 +135,7 @@ describe('a reading', () => {
     expect(await report(disputeOf('txn_none'))).toBe('unknown');
   });
 
-  test('is followed as often as the provider changes its decision, each movement with a transfer of its own', async () => {
+  test('is followed as often as the provider changes its decision, each movement with its own transfer', async () => {
     const id = await paid();
     const movements = (count: number) =>
       Array.from({ length: count }, (_, i) => ({
@@ -154,10 +154,11 @@ describe('a reading', () => {
     expect(booked).toHaveLength(5);
   });
 
-  test('of a debit that its payer had not authorized ends the payment method, and its customer is told once', async () => {
+  test('of a debit that its payer had not authorized ends the payment method, and one event says so', async () => {
     const id = await paid();
     const [customer] = (await db.query<{ id: number }>(
-      `insert into customer (tenant_id, name, default_channel_id, created_at) values (1, 'One', 21, now()) returning id`,
+      `insert into customer (tenant_id, name, default_channel_id, created_at)
+       values (1, 'One', 21, now()) returning id`,
     )) as [{ id: number }];
     await insertDefaultMethod(db, customer.id, channelId);
     await db.query(
@@ -165,8 +166,12 @@ describe('a reading', () => {
       [uuidOfPublicId('txn', id)],
     );
     const calls: string[] = [];
-    deps.methodCustomers.lock = async (_, { customerId }) => void calls.push(`locked ${customerId === customer.id}`);
-    deps.methodCustomers.defaultChanged = async () => void calls.push('changed');
+    deps.methodCustomers.lock = async (_, { customerId }) => {
+      calls.push(`locked ${customerId === customer.id}`);
+    };
+    deps.methodCustomers.defaultChanged = async () => {
+      calls.push('changed');
+    };
     const returned = { status: 'LOST', reason: 'not_authorized', methodFailure: 'mandate_revoked' } as const;
     await report(disputeOf(id, returned));
     await report(disputeOf(id, { ...returned, providerReason: 'again' }));
@@ -306,7 +311,7 @@ describe('a refund made elsewhere', () => {
     });
   });
 
-  test('that takes more than was left is recorded all the same, and opens a discrepancy', async () => {
+  test('that takes more than was left is recorded nevertheless, and opens a discrepancy', async () => {
     const id = await paid();
     await node.refund({ transactionId: id, amount: 600 }, one);
     await eventually('it is refunded', async () => (await node.find(id, one)).amount_refunded === 600);

@@ -37,8 +37,8 @@ export const insertDiscrepancy = statement<DiscrepancyRow>(
  */
 export const insertDisputeDiscrepancy = statement<DiscrepancyRow>(
   'discrepancies.insert_of_dispute',
-  `insert into discrepancy as d (tenant_id, id, transaction_id, dispute_id, channel_id, said, reference, amount, currency,
-                                 state, opened_at)
+  `insert into discrepancy as d (tenant_id, id, transaction_id, dispute_id, channel_id, said, reference, amount,
+                                 currency, state, opened_at)
    values ($1, $2, $3, $4, $5, 'changed', $6, $7, $8, 'OPEN', to_timestamp($9::float8 / 1000))
    on conflict do nothing
    returning ${discrepancyColumns('d')}`,
@@ -70,7 +70,8 @@ export const insertOverdrawn = statement<DiscrepancyRow & { is_new: boolean }>(
 export const endOverdrawn = statement<DiscrepancyRow>(
   'discrepancies.end_overdrawn',
   `update discrepancy d
-      set state = 'AGREES', closed_at = to_timestamp($3::float8 / 1000), due_at = null, lease = null, leased_until = null
+      set state = 'AGREES', closed_at = to_timestamp($3::float8 / 1000), due_at = null, lease = null,
+          leased_until = null
     where d.tenant_id = $1 and d.transaction_id = $2 and d.kind = 'OVERDRAWN' and d.state = 'OPEN'
    returning ${discrepancyColumns('d')}`,
 );
@@ -102,7 +103,8 @@ export const discrepancyTable = leasedTable({
   table: 'discrepancy',
   name: 'discrepancies',
   open: `state in ('OPEN', 'DISAGREES')`,
-  waitMs: `case when state = 'DISAGREES' or kind = 'OVERDRAWN' then ${lookUpWaitsMs.at(-1)} when look_ups = 0 then 0 else ${waitMs} end`,
+  waitMs: `case when state = 'DISAGREES' or kind = 'OVERDRAWN' then ${lookUpWaitsMs.at(-1)}
+                when look_ups = 0 then 0 else ${waitMs} end`,
 });
 
 /** For the due-work poller: whether any discrepancy is due. Value: now in ms. */

@@ -59,8 +59,8 @@ function readSigned(body: Buffer, signature: string, webhookSecret: string): Pro
 }
 
 /**
- * A message about money that Florin did not move: a chargeback, or a refund without our key. The payment of either is in
- * the entity, or in the address of an entity that the message does not have; then whose refund it is is not known.
+ * A message about money that Florin did not move: a chargeback, or a refund without our key. The payment of either is
+ * in the entity, or in the address of an entity that the message does not have; then whose refund it is is not known.
  */
 function moneyCallbackOf(
   eventId: string,

@@ -92,13 +92,15 @@ test('one that Mollie does not have is absent, and one of an unknown payment is 
   const charge = await paid();
   expect(await read('chb_nothing', charge)).toEqual({ kind: 'absent' });
   expect(await read('chb_nothing', null)).toMatchObject({ kind: 'unknown' });
-  simulator.fault({ when: 'before', how: 503 });
+  const failed = simulator.fault({ when: 'before', how: 503 });
   expect(await read('chb_nothing', charge)).toMatchObject({ kind: 'unknown' });
-  simulator.fault({ when: 'before', how: 429 });
+  await failed;
+  const limited = simulator.fault({ when: 'before', how: 429 });
   expect(await read('chb_nothing', charge)).toMatchObject({ kind: 'rate_limited' });
+  await limited;
 });
 
-test('a charge has several chargebacks, ours and the refunds made elsewhere, also a chargeback after a refund', async () => {
+test('a charge has several chargebacks, refunds of ours and refunds made elsewhere, in any order', async () => {
   const charge = await paid();
   const refund = refundOperation(charge, { amount: 500 });
   await mollie.refund(refund, call);
@@ -145,7 +147,7 @@ test('what began since a time is listed over all payments, by pages, and nothing
   expect(list.pages).toBe(3);
 });
 
-test('a refund is read by its id, whoever made it', async () => {
+test('a refund is read by its id, also one made elsewhere', async () => {
   const charge = await paid();
   const { id: refund } = simulator.refundInDashboard(charge, '5.00');
   const readRefund = (of = refund) => mollie.disputes.readRefund({ refund: of, charge }, call);

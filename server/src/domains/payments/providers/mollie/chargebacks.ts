@@ -17,8 +17,8 @@ import { bankReasons, chargebackReasons, refundStatuses } from './vocabulary.ts'
 
 /**
  * Chargebacks at Mollie (https://docs.mollie.com/reference/get-chargeback), and refunds made elsewhere. A chargeback
- * takes the money at once and cannot be answered; a later reversal brings it back. Mollie names neither its mode nor its
- * fee: only settlements tell that.
+ * takes the money at once and cannot be answered; a later reversal brings it back. Mollie names neither its mode nor
+ * its fee: only settlements tell that.
  */
 
 /** Reads a chargeback, by its payment. */
@@ -49,8 +49,8 @@ async function unlessMissing<Found>(reading: Promise<Found>): Promise<Found | un
 }
 
 /**
- * What began since a time: chargebacks, then refunds. Mollie lists both newest first, has no filter by time, and no list
- * of what was reversed: known disputes are read one by one.
+ * What began since a time: chargebacks, then refunds. Mollie lists both newest first, has no filter by time, and no
+ * list of what was reversed: known disputes are read one by one.
  */
 export function listSince(mollie: MollieClient, sinceMs: number, cursor: string | null): Promise<DisputePage> {
   return readPage(cursor, sinceMs, {

@@ -152,9 +152,9 @@ export const bankReasons: Readonly<Record<string, FailureCode>> = {
 };
 
 /**
- * `reason.code` of a chargeback, which only those of direct debits have: the same codes. What a bank sends back has been
- * `returned`; only MD01 says that the payer has not authorized it. MD06, MS02 and AM05 are claims of a payer about a
- * debit that was authorized.
+ * `reason.code` of a chargeback, which only those of direct debits have: the same codes. What a bank sends back has
+ * been `returned`; only MD01 says that the payer has not authorized it. MD06, MS02 and AM05 are claims of a payer about
+ * a debit that was authorized.
  */
 export const chargebackReasons: Readonly<Record<string, DisputeReason>> = {
   AC01: 'returned',

@@ -196,8 +196,8 @@ export const behaviours: readonly Behaviour[] = [
     amount: 7_319_043,
     kind: 'CHARGE',
     description:
-      'Like `late`; after the callback of the success it sends two older ones: ' +
-      'of a failed first attempt, and of processing.',
+      'Like `late`; after the callback of the success it sends two older ones: of a failed first attempt, and of ' +
+      'processing.',
     isLate: true,
     callbacks: [
       { state: 'SUCCEEDED', sequence: 3 },
@@ -236,8 +236,8 @@ export const behaviours: readonly Behaviour[] = [
     amount: 7_319_050,
     kind: 'CHARGE',
     description:
-      'Needs the payer: `nextAction` leads to a page with three buttons. Pay: succeeds. Fail: ' +
-      'fails (`authentication_failed`). Give up: is cancelled.',
+      'Needs the payer: `nextAction` leads to a page with three buttons. Pay: succeeds. Fail: fails ' +
+      '(`authentication_failed`). Give up: is cancelled.',
     finalState: 'UNDECIDED',
   },
   {
@@ -360,8 +360,8 @@ export const behaviours: readonly Behaviour[] = [
     amount: 7_319_090,
     kind: 'CHARGE',
     description:
-      'Succeeds. After 3 s the payer disputes it as fraudulent, with a callback, and all of it is withdrawn. Evidence ' +
-      'with the text `winning_evidence` wins 3 s after it was submitted, and `losing_evidence` loses.',
+      'Succeeds. After 3 s the payer disputes it as fraudulent, with a callback, and all of it is withdrawn. ' +
+      'Evidence with the text `winning_evidence` wins 3 s after it was submitted, and `losing_evidence` loses.',
     disputeCallbacks: 1,
   },
   {
@@ -397,8 +397,8 @@ export const behaviours: readonly Behaviour[] = [
     amount: 7_319_095,
     kind: 'REFUND',
     description:
-      'The payment succeeds; its refunds succeed too. 3 s after each of them the payer disputes the whole payment all ' +
-      'the same: the money is taken twice.',
+      'The payment succeeds; its refunds succeed too. 3 s after each of them the payer disputes the whole payment: ' +
+      'the money is taken twice.',
     disputeCallbacks: 1,
   },
   {

@@ -18,7 +18,9 @@ import { referenceOf, signedDisputeMessage } from './messages.ts';
 
 const pageSize = 100;
 
-/** The disputes of the sandbox: they follow from the words of its operations and from the time (`dispute-script.ts`). */
+/**
+ * The disputes of the sandbox: they follow from the words of its operations and from the time (`dispute-script.ts`).
+ */
 export class SandboxDisputes implements DisputeProvider {
   readonly #options: { database: Queryable; clock: Clock };
 

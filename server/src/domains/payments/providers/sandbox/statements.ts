@@ -54,7 +54,8 @@ export interface NewOperationRecord extends OperationRecord {
 }
 
 /** The columns of `OperationRecord`, from `sandbox_operation o`. */
-export const operationColumns = `o.key, o.kind, o.channel_id, o.amount, o.currency, o.state, o.behaviour, o.failure_code, o.fee,
+export const operationColumns = `o.key, o.kind, o.channel_id, o.amount, o.currency, o.state, o.behaviour,
+  o.failure_code, o.fee,
   (extract(epoch from o.settles_at) * 1000)::float8 as settles_ms,
   (extract(epoch from o.returns_at) * 1000)::float8 as returns_ms, o.lookups_left, o.return_url,
   o.statement_descriptor, o.customer, o.captured, o.is_final,

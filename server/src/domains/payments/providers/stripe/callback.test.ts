@@ -231,7 +231,7 @@ test('events about things that Florin did not start or does not track carry only
   expect(read(simulator.sign({ id: 'evt_2', type: 'payment_intent.succeeded' }))).toEqual({ eventId: 'evt_2' });
 });
 
-test('events of disputes, warnings and refunds made elsewhere name them and their charge, and nothing more', async () => {
+test('events of disputes, warnings and refunds made elsewhere name only them and their charge', async () => {
   const { disputes, createRefund } = simulator.account;
   const reference = referenceOf(await stripe.charge(chargeOperation(), call));
   const last = (type: string) => read(simulator.sign(simulator.events.findLast((event) => event.type === type)));

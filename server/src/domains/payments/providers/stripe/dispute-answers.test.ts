@@ -63,8 +63,9 @@ test('evidence is submitted once, with its texts and with files that are uploade
 test('a lost answer to a submission is found in the dispute, and the evidence is not sent twice', async () => {
   for (const fault of ['dropAfter', 'status500After', 'garbageAfter'] as const) {
     const operation = await disputed();
-    simulator.next(fault, /^POST \/v1\/disputes/);
+    const hit = simulator.next(fault, /^POST \/v1\/disputes/);
     expect(await answers.submit(operation, call), fault).toMatchObject({ kind: 'unknown' });
+    await hit;
     const before = simulator.requests.length;
     expect(await answers.submit(operation, call), fault).toMatchObject({ kind: 'succeeded' });
     expect(simulator.requests.slice(before).map(({ method }) => method)).toEqual(['GET']);
@@ -75,8 +76,9 @@ test('a lost answer to a submission is found in the dispute, and the evidence is
 test('a submission that did not arrive is sent again, also after a stored failure of Stripe', async () => {
   for (const fault of ['dropBefore', 'status500Before'] as const) {
     const operation = { ...(await disputed()), files: [fileOf('receipt')] };
-    simulator.next(fault, /^POST \/v1\/disputes/);
+    const hit = simulator.next(fault, /^POST \/v1\/disputes/);
     expect(await answers.submit(operation, call), fault).toMatchObject({ kind: 'unknown' });
+    await hit;
     expect(await answers.submit(operation, call), fault).toMatchObject({ kind: 'succeeded' });
     expect(sent(operation).evidence_details.submission_count).toBe(1);
   }
@@ -89,7 +91,7 @@ test('two nodes that submit at once submit once', async () => {
   expect(sent(operation).evidence_details.submission_count).toBe(1);
 });
 
-test('a file that Stripe refuses, a deadline that has passed and a limit of the request leave the dispute open', async () => {
+test('a refused file, a deadline that has passed and a limit of the request leave the dispute open', async () => {
   const late = await disputed({ dueInDays: 1 });
   const wrong = { ...(await disputed()), files: [fileOf('receipt', { type: 'image/tiff' })] };
   const long = { ...(await disputed()), texts: [{ name: 'uncategorized_text', text: 'x'.repeat(20_001) }] };
@@ -100,8 +102,9 @@ test('a file that Stripe refuses, a deadline that has passed and a limit of the 
   nowMs += 2 * dayMs;
   expect(await answers.submit(late, call)).toMatchObject({ kind: 'failed', failure: { code: 'invalid_operation' } });
   for (const operation of [wrong, long, late]) expect(sent(operation).status).toBe('needs_response');
-  simulator.next('rateLimit', /disputes/);
+  const limited = simulator.next('rateLimit', /disputes/);
   expect(await answers.submit(wrong, call)).toMatchObject({ kind: 'rate_limited' });
+  await limited;
 });
 
 test('a dispute that was decided without an answer can no longer be answered', async () => {
@@ -112,8 +115,9 @@ test('a dispute that was decided without an answer can no longer be answered', a
 
 test('accepting a dispute loses it, once, whatever happens to the answer', async () => {
   const operation = await disputed();
-  simulator.next('dropAfter', /close$/);
+  const dropped = simulator.next('dropAfter', /close$/);
   expect(await answers.accept(acceptanceOf(operation), call)).toMatchObject({ kind: 'unknown' });
+  await dropped;
   expect(await answers.accept(acceptanceOf(operation), call)).toMatchObject({ kind: 'succeeded' });
   expect(await readAgain(operation)).toMatchObject({ dispute: { status: 'LOST' } });
   const answered = await disputed();

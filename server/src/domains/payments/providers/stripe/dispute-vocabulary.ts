@@ -26,7 +26,7 @@ export const disputeStatuses: Readonly<Record<string, StatusMeaning>> = {
   under_review: { stage: 'CHARGEBACK', status: 'SUBMITTED' },
   won: { stage: 'CHARGEBACK', status: 'WON' },
   lost: { stage: 'CHARGEBACK', status: 'LOST' },
-  // Settled by a refund before it became a chargeback; the refund is told of as one.
+  // Settled by a refund before it became a chargeback; the refund is reported as one.
   prevented: { stage: 'INQUIRY', status: 'CLOSED' },
   appeal_needs_response: { stage: 'PRE_ARBITRATION', status: 'OPEN' },
   appeal_under_review: { stage: 'PRE_ARBITRATION', status: 'SUBMITTED' },

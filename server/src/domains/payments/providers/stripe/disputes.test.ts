@@ -128,7 +128,7 @@ test('a dispute that a refund by Stripe has prevented is closed, and its refund 
   expect(refund).not.toHaveProperty('key');
 });
 
-test('an account that settles in another currency books the dispute in its own, and the fee in that of the account', async () => {
+test('an account that settles in another currency names the money of the dispute in its own and the fee in it', async () => {
   const { id } = await disputed({ settledIn: { currency: 'eur', amount: 1723 } });
   expect(await read(id)).toMatchObject({
     amount: 1999,
@@ -225,7 +225,7 @@ test('a dispute with a status that Stripe may add is not known, and does not hol
   });
 });
 
-test('a refund is read by its id, whoever made it', async () => {
+test('a refund is read by its id, also one made elsewhere', async () => {
   const charge = await paid();
   const { id: refund } = simulator.account.createRefund({ payment_intent: charge, amount: '500' });
   const readRefund = (of = refund) => stripe.disputes.readRefund({ refund: of, charge }, call);
@@ -244,7 +244,8 @@ test('what Stripe does not have is absent, and what it does not answer is not kn
     ['rateLimit', 'rate_limited'],
     ['garbageAfter', 'unknown'],
   ] as const) {
-    simulator.next(fault, /disputes/);
+    const hit = simulator.next(fault, /disputes/);
     expect(await reading(), fault).toMatchObject({ kind });
+    await hit;
   }
 });

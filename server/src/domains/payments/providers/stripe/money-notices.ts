@@ -34,7 +34,7 @@ function ofDispute(dispute: Stripe.Dispute, mode: Mode): MoneyNotices {
   return { disputeNotice: { reference: dispute.id, ...(chargeReference !== '' && { chargeReference }), ...mode } };
 }
 
-/** A refund with our key is told of as an operation of Florin. */
+/** A refund with our key is reported as an operation of Florin. */
 function ofRefund(refund: Stripe.Refund, mode: Mode): MoneyNotices {
   if (keyOf(refund) !== undefined) return {};
   return { refundNotice: { reference: refund.id, chargeReference: chargeReferenceOf(refund), ...mode } };
