@@ -128,7 +128,7 @@ test('a dispute that a refund by Stripe has prevented is closed, and its refund 
   expect(refund).not.toHaveProperty('key');
 });
 
-test('an account that settles in another currency names the money of the dispute in its own and the fee in it', async () => {
+test('the money of a dispute is in its own currency, and its fee in the one in which the account settles', async () => {
   const { id } = await disputed({ settledIn: { currency: 'eur', amount: 1723 } });
   expect(await read(id)).toMatchObject({
     amount: 1999,
