@@ -412,6 +412,7 @@ describe('tenants', () => {
       taxId: null,
       customerMails: false,
       mailLanguage: 'en',
+      reopenInvoices: 'RETURNED',
       createdTime: aTime,
       updatedTime: aTime,
     };
