@@ -28,7 +28,7 @@ test.each([
   ['a table in a migration', 'create index on transaction_slice (day);', 'transaction_slice'],
   ['a statement', "statement('deliveries.survey', '…')", 'deliveries.survey'],
   ['a comment in SQL', '-- Deliveries that are set aside', 'set aside'],
-  ['a path in the docs', '`POST /api/dispute/close`', '/api/dispute'],
+  ['a path in the docs', '`POST /api/dispute/close`', '/api/dispute/close'],
 ])('a former name is found: %s', (_where, text, name) => {
   expect(found(text).join('\n')).toContain(`"${name}"`);
 });

@@ -51,9 +51,11 @@ test.each(releases)(
   },
 );
 
-/** Balances of accounts that the release did not have. */
+const newAccounts = new Set(['DISPUTED', 'UNAPPLIED']);
+
+/** Without the balances of accounts that the release did not have. */
 function withoutNewAccounts<Part>(part: Part): Part {
-  if (Array.isArray(part)) return part.filter((one) => one?.account !== 'UNAPPLIED').map(withoutNewAccounts) as Part;
+  if (Array.isArray(part)) return part.filter((one) => !newAccounts.has(one?.account)).map(withoutNewAccounts) as Part;
   if (typeof part !== 'object' || part === null) return part;
   return Object.fromEntries(Object.entries(part).map(([name, inner]) => [name, withoutNewAccounts(inner)])) as Part;
 }

@@ -20,9 +20,9 @@ test('all types of the interface are sent, in its order', () => {
   expect(eventTypes.filter((type) => typesOfTheInterface.includes(type))).toEqual(typesOfTheInterface);
 });
 
-const readAsPayments = ['refund', 'customer', 'payment_method'];
+const readAsPayments = ['refund', 'customer', 'payment_method', 'dispute', 'discrepancy'];
 
-test('each is read with the scope of its record; refunds, methods and customers are read with that of payments', () => {
+test('each is read with the scope of its record; what belongs to payments with that of payments', () => {
   for (const type of eventTypes) {
     const noun = type.split('.')[0] as string;
     expect(scopeOfEventType[type]).toBe(`${readAsPayments.includes(noun) ? 'transaction' : noun}_read`);
@@ -30,7 +30,7 @@ test('each is read with the scope of its record; refunds, methods and customers 
 });
 
 test('a subscription names a type, all types of a noun, or everything', () => {
-  const ours = ['channel', 'webhook', 'payment_method'];
+  const ours = ['channel', 'webhook', 'payment_method', 'discrepancy', 'dispute'];
   const nouns = ['transaction', 'refund', 'subscription', 'invoice', 'customer', ...ours];
   expect(eventPatterns).toEqual(['*', ...nouns.map((noun) => `${noun}.*`), ...eventTypes]);
 });

@@ -8,7 +8,7 @@ import { florinOn } from '../../support/service/florin.ts';
  * Parts that do not work with the database by themselves: they serve requests, supervise processes, or are the
  * database.
  */
-const notWorkers = ['http', 'PDF renderer', 'processes', 'database', 'postgres', 'waiting', 'admission'];
+const notWorkers = ['http', 'PDF renderer', 'processes', 'database', 'postgres', 'waiting', 'admission', 'certificate'];
 
 test('for every background part of a process there are situations in which a drill kills PostgreSQL', async () => {
   const added = vi.spyOn(Lifecycle.prototype, 'add');

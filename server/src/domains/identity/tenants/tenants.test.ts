@@ -25,6 +25,7 @@ test('a tenant is created, updated and listed', async () => {
     taxId: null,
     customerMails: false,
     mailLanguage: 'en',
+    reopenInvoices: 'RETURNED',
     createdTime: expect.any(String),
     updatedTime: expect.any(String),
   });

@@ -30,7 +30,14 @@ test('each failure code says what may be done again', () => {
       'payment_method_missing',
       'suspected_fraud',
     ],
-    NEVER: ['authorization_expired', 'capture_failed', 'payment_disputed', 'refund_refused', 'setup_needs_payment'],
+    NEVER: [
+      'authorization_expired',
+      'capture_failed',
+      'payment_disputed',
+      'refund_exceeds_payment',
+      'refund_refused',
+      'setup_needs_payment',
+    ],
   });
 });
 

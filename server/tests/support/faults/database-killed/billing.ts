@@ -9,7 +9,14 @@ import type { Kills } from './situations.ts';
 export function billingKills(
   scenario: Scenario,
 ): Kills<
-  'checkouts' | 'invoices' | 'overdue invoices' | 'invoice mails' | 'search entries' | 'subscriptions' | 'test clocks'
+  | 'checkouts'
+  | 'holds'
+  | 'invoices'
+  | 'overdue invoices'
+  | 'invoice mails'
+  | 'search entries'
+  | 'subscriptions'
+  | 'test clocks'
 > {
   const { node, count, reaches, isNone, killPostgres, lock, waits } = scenario;
   return {
@@ -56,6 +63,25 @@ export function billingKills(
           `checkout_payment where checkout_id = ${id} and judged_at is not null`,
           1,
         );
+      },
+    },
+    holds: {
+      judging: async () => {
+        const cards = await scenario.makeChannel();
+        const bank = await makeChannel(node.service, node.as, { type: 'OFFLINE', livemode: false });
+        const customerId = await makeCustomer(node.service, node.as, { livemode: false });
+        const id = await makeInvoice(node.service, node.as, customerId);
+        const transfer = (await scenario.post('invoice/pay', { id, channelId: bank })).transactionId;
+        const manual = { id, channelId: cards, captureMethod: 'MANUAL' };
+        const held = (await scenario.post('invoice/pay', manual)).transactionId;
+        const payment = `transaction where replace(id::text, '-', '') = '${held.slice('txn_'.length)}'`;
+        await reaches('it is authorized', `${payment} and amount_capturable > 0`);
+        await lock('provider_operation');
+        await scenario.post('transaction/update', { id: transfer, status: 'SUCCESS' });
+        await scenario.waitsBesideClaims('provider_operation');
+        await killPostgres();
+        await reaches('it is released', `${payment} and status = 'CANCELLED'`);
+        expect(await count(`event where type = 'transaction.cancelled' and object_id = '${held}'`)).toBe(1);
       },
     },
     'search entries': {

@@ -22,6 +22,7 @@ export const situations = {
   replays: ['claiming', 'copying', 'waiting'],
   invoices: ['settling', 'ending', 'waiting'],
   checkouts: ['judging'],
+  holds: ['judging'],
   'overdue invoices': ['marking'],
   'invoice mails': ['sending', 'writing'],
   subscriptions: ['renewing', 'collecting', 'renewing a year'],

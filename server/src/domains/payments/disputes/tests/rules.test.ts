@@ -32,10 +32,11 @@ describe('the status after a report', () => {
     }
   });
 
-  test('at a lower stage is older than what is known', () => {
-    const before = { stage: 'ARBITRATION', status: 'OPEN', respond_by: respondBy } as const;
-    const after = standingAfter(before, { stage: 'CHARGEBACK', status: 'LOST', respondBy });
-    expect(after).toEqual({ stage: 'ARBITRATION', status: 'OPEN' });
+  test('at a lower stage is older than what is known, unless an offer to go on has ended without an answer', () => {
+    const before = { stage: 'ARBITRATION', status: 'EXPIRED', respond_by: respondBy } as const;
+    const report = { stage: 'CHARGEBACK', respondBy: '2026-12-02T00:00:00.000Z' } as const;
+    expect(standingAfter(before, { ...report, status: 'OPEN' })).toEqual({ stage: 'ARBITRATION', status: 'EXPIRED' });
+    expect(standingAfter(before, { ...report, status: 'LOST' })).toEqual({ stage: 'ARBITRATION', status: 'LOST' });
   });
 
   test('of one that has expired is OPEN again only by a later deadline', () => {
