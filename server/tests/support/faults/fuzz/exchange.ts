@@ -1,4 +1,5 @@
 import { printedTypes } from '../../../../src/domains/billing/documents/print.ts';
+import { fileTypes } from '../../../../src/domains/billing/finance/files.ts';
 import { streamType } from '../../../../src/domains/webhooks/stream/routes.ts';
 import { exportTypes } from '../../../../src/platform/lists/export.ts';
 import type { Prepared } from './records.ts';
@@ -34,7 +35,7 @@ function queryOf(pairs: Sent['pairs'], corruption: Sent['corruption']): string {
 const escaped = (text: string) => encodeURIComponent(text.toWellFormed());
 
 /** Types of answers without the envelope. */
-const documentTypes = [streamType, ...printedTypes, ...exportTypes];
+const documentTypes = [streamType, ...printedTypes, ...exportTypes, ...Object.values(fileTypes)];
 
 /** The faults of a reply, independent of the request. */
 export function faultOf({ status, headers }: Pick<Response, 'status' | 'headers'>, text: string): string | undefined {
