@@ -170,6 +170,11 @@ export class StripeSimulator {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const { pathname, search } = new URL(request.url ?? '/', this.url);
     const method = request.method ?? 'GET';
+    if (pathname === '/favicon.ico') {
+      // Browsers ask for the icon of a page.
+      response.writeHead(404).end();
+      return;
+    }
     if (pathname.startsWith('/authenticate/')) return this.#showPage(pathname, search, response);
     if (pathname.startsWith('/c/pay/')) {
       const form = method === 'POST' ? decodeForm(Buffer.concat(chunks).toString('utf8')) : undefined;
