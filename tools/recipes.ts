@@ -74,7 +74,14 @@ function copyCode(): void {
     if (['.git', 'node_modules', 'data', 'coverage', 'build'].includes(name)) continue;
     cpSync(join(root, name), join(copy, name), { recursive: true, filter: (path) => !path.endsWith('node_modules') });
   }
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+  const installed = join(root, 'node_modules');
+  mkdirSync(join(copy, 'node_modules'));
+  for (const name of readdirSync(installed)) {
+    const place = join(copy, 'node_modules', name);
+    // Its links lead to the packages of the copy.
+    if (name === '@florin') cpSync(join(installed, name), place, { recursive: true, verbatimSymlinks: true });
+    else symlinkSync(join(installed, name), place);
+  }
 }
 
 function apply({ path, after, isRepeated, block }: Change): void {
