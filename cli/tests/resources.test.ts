@@ -90,7 +90,8 @@ test('any path is requested as it is, and a refusal is told like that of a comma
   const posted = await shell.run(['post', '/api/customer/modify', 'name=Grace', 'metadata={"tier":"gold"}']);
   expect(JSON.parse(posted.stdout)).toMatchObject({ code: 200, data: { name: 'Grace', metadata: { tier: 'gold' } } });
   const page = await shell.run('get /docs');
-  expect(page.stdout).toContain('<!doctype html>');
+  // Of the documentation, or that it is still being built.
+  expect(page.stdout).toMatch(/<!doctype html>/i);
   const refused = await shell.run(['post', '/api/customer/modify', 'nmae=Grace']);
   expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
   expect(refused.stderr).toMatch(/nmae.*invalid_request/);

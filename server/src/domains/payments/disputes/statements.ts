@@ -1,46 +1,19 @@
+import { versionedRows } from '../../../platform/lists/versioned-rows.ts';
 import { columns } from '../../../platform/postgres/columns.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
 import { type DisputeRow, dispute } from './record.ts';
 
-/** The columns of `DisputeRow`, from `dispute d`. */
-export const disputeColumns = dispute.select();
+/** Whole rows of `dispute`. */
+export const {
+  columns: disputeColumns,
+  input: disputeInput,
+  insert: insertDisputes,
+  update: updateDisputes,
+  find: findDispute,
+  lock: lockDispute,
+} = versionedRows<DisputeRow>('disputes', 'dispute d', dispute);
 
-/** Whole rows, for `insertDisputes` and `updateDisputes`. */
-export const disputeInput = columns<DisputeRow>(dispute.insertColumns((row: DisputeRow) => row));
-
-export const insertDisputes = statement(
-  'disputes.insert',
-  `insert into dispute (${dispute.inserted.columns})
-   select ${dispute.inserted.values} from (${disputeInput.relation()}) as row`,
-);
-
-/** Writes whole rows, each of them one version after the row that it replaces. */
-export const updateDisputes = statement<{ id: string }>(
-  'disputes.update',
-  `with input as materialized (${disputeInput.relation()})
-   update dispute d
-      set (${dispute.inserted.columns}) =
-          (select ${dispute.inserted.values} from input where input.tenant_id = d.tenant_id and input.id = d.id)
-     from input as written
-    where d.tenant_id = written.tenant_id and d.id = written.id and d.version = written.version - 1
-   returning d.id`,
-);
-
-/** A dispute in one of these tenants. Values: tenants, id. */
-export const findDispute = statement<DisputeRow>(
-  'disputes.find',
-  `select ${disputeColumns}
-     from unnest($1::bigint[]) as seen (tenant_id)
-     join dispute d on d.tenant_id = seen.tenant_id and d.id = $2`,
-);
-
-/** Locks a dispute for the rest of the transaction. Values: tenant, id. */
-export const lockDispute = statement<DisputeRow>(
-  'disputes.lock',
-  `select ${disputeColumns} from dispute d where d.tenant_id = $1 and d.id = $2 for update`,
-);
-
-/** The same by what the provider calls it. Values: channel, reference, payment. */
+/** Locks a dispute by what its provider calls it. Values: channel, reference, payment. */
 export const lockDisputeByReference = statement<DisputeRow>(
   'disputes.lock_by_reference',
   `select ${disputeColumns} from dispute d

@@ -1,44 +1,16 @@
-import { columns } from '../../../platform/postgres/columns.ts';
+import { versionedRows } from '../../../platform/lists/versioned-rows.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
 import { type MethodRow, method } from './record.ts';
 
-/** The columns of `MethodRow`, from `payment_method m`. */
-export const methodColumns = method.select();
-
-/** Whole rows, for `insertMethods` and `updateMethods`. */
-export const methodInput = columns<MethodRow>(method.insertColumns((row: MethodRow) => row));
-
-export const insertMethods = statement(
-  'methods.insert',
-  `insert into payment_method (${method.inserted.columns})
-   select ${method.inserted.values} from (${methodInput.relation()}) as row`,
-);
-
-/** Writes whole rows, each of them one version after the row that it replaces. */
-export const updateMethods = statement<{ id: string }>(
-  'methods.update',
-  `with input as materialized (${methodInput.relation()})
-   update payment_method m
-      set (${method.inserted.columns}) =
-          (select ${method.inserted.values} from input where input.tenant_id = m.tenant_id and input.id = m.id)
-     from input as written
-    where m.tenant_id = written.tenant_id and m.id = written.id and m.version = written.version - 1
-   returning m.id`,
-);
-
-/** A method in one of these tenants. Values: tenants, id. */
-export const findMethod = statement<MethodRow>(
-  'methods.find',
-  `select ${methodColumns}
-     from unnest($1::bigint[]) as seen (tenant_id)
-     join payment_method m on m.tenant_id = seen.tenant_id and m.id = $2`,
-);
-
-/** Locks a method for the rest of the transaction. Values: tenant, id. */
-export const lockMethod = statement<MethodRow>(
-  'methods.lock',
-  `select ${methodColumns} from payment_method m where m.tenant_id = $1 and m.id = $2 for update`,
-);
+/** Whole rows of `payment_method`. */
+export const {
+  columns: methodColumns,
+  input: methodInput,
+  insert: insertMethods,
+  update: updateMethods,
+  find: findMethod,
+  lock: lockMethod,
+} = versionedRows<MethodRow>('methods', 'payment_method m', method);
 
 /** The customer's default method, locked. Values: tenant, customer. */
 export const lockDefault = statement<MethodRow>(
