@@ -1,22 +1,24 @@
 import { Text } from '@mantine/core';
 import { disputesListReason, disputesListStatus } from '../../api/choices.ts';
-import { Money } from '../../format/money.tsx';
 import { shortId } from '../../format/short-id.ts';
-import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import type { TextKey } from '../../text/texts.ts';
 import { FilterSelect } from '../../ui/filters/filter-select.tsx';
 import { LinkText } from '../../ui/link-text.tsx';
 import { EmptyState } from '../../ui/notes.tsx';
-import { StatusBadge } from '../../ui/status-badge.tsx';
 import { ListPage } from '../../ui/tables/list-page.tsx';
-import { Deadline } from './deadline.tsx';
+import { useDisputeColumns } from './dispute-columns.tsx';
 
 const filterNames = ['status', 'reason', 'transactionId'] as const;
 
 /** Payments that payers, or their banks, have disputed. */
 export default function DisputesPage() {
   const text = useText();
+  const columns = useDisputeColumns({
+    header: text('payment.title'),
+    from: 'sm',
+    cell: ({ transactionId }) => <LinkText href={`/payments/${transactionId}`}>{shortId(transactionId)}</LinkText>,
+  });
   return (
     <ListPage
       title={text('disputes.title')}
@@ -38,28 +40,7 @@ export default function DisputesPage() {
           />
         </>
       )}
-      columns={[
-        { header: text('payments.created'), cell: ({ createdTime }) => <Time value={createdTime} /> },
-        { header: text('payments.status'), cell: ({ status }) => <StatusBadge status={status} /> },
-        { header: text('disputes.respondBy'), cell: (dispute) => <Deadline dispute={dispute} /> },
-        {
-          header: text('disputes.reason'),
-          from: 'sm',
-          cell: ({ reason }) => text(`disputes.reason.${reason}` as TextKey),
-        },
-        {
-          header: text('payment.title'),
-          from: 'sm',
-          cell: ({ transactionId }) => (
-            <LinkText href={`/payments/${transactionId}`}>{shortId(transactionId)}</LinkText>
-          ),
-        },
-        {
-          header: text('payments.amount'),
-          isNumber: true,
-          cell: ({ amount, currency }) => <Money amount={amount} currency={currency} />,
-        },
-      ]}
+      columns={columns}
       keyOf={({ id }) => id}
       linkOf={({ id }) => `/disputes/${id}`}
       empty={() => (
