@@ -32,7 +32,7 @@ export function journeys(opened: () => OpenedConsole): void {
     await page.getByLabel('User name or e-mail').fill('admin');
     await page.locator('input[name=password]').fill('not the password');
     await button('Sign in').click();
-    await page.getByRole('alert').getByText('The account or the password is not right.').waitFor();
+    await page.getByRole('alert').getByText('The account or the password is wrong.').waitFor();
     await page.locator('input[name=password]').fill(administratorPassword);
     await button('Sign in').click();
 

@@ -3227,7 +3227,7 @@ export interface Invoice {
 export interface InvoiceCreateInput {
   /** The customer to invoice. */
   customerId: number;
-  /** The upper-case ISO 4217 code of a currency to pay in, such as USD; funds and metals are none. */
+  /** An upper-case ISO 4217 currency code such as USD, not that of a fund or a metal. */
   currency: string;
   /** Each with `description`, `quantity`, `unitAmount` and, for a taxed line, `taxRate` or `taxAmount`. */
   lines: InvoiceLineInput[];
@@ -3996,7 +3996,7 @@ export interface PlanModifyInput {
   id?: number | null | undefined;
   /** Shown on the invoices. */
   name?: string | null | undefined;
-  /** The upper-case ISO 4217 code of a currency to pay in, such as USD; funds and metals are none. */
+  /** An upper-case ISO 4217 currency code such as USD, not that of a fund or a metal. */
   currency?: string | null | undefined;
   /** The price of one unit for a period, in minor units, 0 to 9007199254740991. A new amount applies to each period that is invoiced after the change. */
   amount?: number | null | undefined;
