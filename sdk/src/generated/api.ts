@@ -2959,6 +2959,8 @@ export interface FinancesInvoicesParams {
 export interface FinancesLedgerParams {
   /** Only this currency. */
   currency?: string | undefined;
+  /** Only transfers that debit or credit this account. */
+  account?: LedgerAccount | undefined;
   /** The first day, whole and in UTC: YYYY-MM-DD. */
   startDate?: string | undefined;
   /** The last day, whole and in UTC: YYYY-MM-DD. */

@@ -240,5 +240,7 @@ export const payments = {
   'recordPayment.noChannelHint':
     'Legen Sie einen für Bargeld oder Überweisungen an: Was dort eingeht, wird nur erfasst.',
   'finance.save': 'Für die Buchhaltung',
-  'finance.days': '{from} bis {to}',
+  'finance.xlsx': 'Arbeitsmappe (XLSX)',
+  'finance.csv': 'CSV',
+  'finance.taxes': 'Steuern',
 };

@@ -235,5 +235,7 @@ export const payments = {
   'recordPayment.noChannel': 'No channel without a provider for {currency}',
   'recordPayment.noChannelHint': 'Add one for cash or bank transfers: what is received there is only recorded.',
   'finance.save': 'For finance',
-  'finance.days': '{from} to {to}',
+  'finance.xlsx': 'Workbook (XLSX)',
+  'finance.csv': 'CSV',
+  'finance.taxes': 'Taxes',
 };
