@@ -12,6 +12,7 @@ export const pathsWithMode: ReadonlySet<string> = new Set([
   '/api/payment-method/list',
   '/api/checkout/list',
   '/api/invoice/list',
+  '/api/invoice/summary',
   '/api/subscription/list',
   '/api/plan/list',
   '/api/channel/list',

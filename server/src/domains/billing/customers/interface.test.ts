@@ -62,6 +62,7 @@ describe('a customer', () => {
         id: anInteger,
         livemode: true,
         ...input,
+        dueDays: null,
         defaultMethodId: null,
         clockId: null,
         createdTime: aTime,
