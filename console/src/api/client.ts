@@ -88,6 +88,6 @@ export function withoutEmpty(query: Query): Query {
 
 /** The URL of a page, an export or a document of the service, which the browser itself requests. */
 export function addressOf(path: string, query: Query = {}): string {
-  const pairs = Object.entries(withoutEmpty(query)).map(([name, value]): [string, string] => [name, String(value)]);
+  const pairs = Object.entries(withoutEmpty(query)).map(([name, value]) => [name, String(value)]);
   return basePath + (pairs.length === 0 ? path : `${path}?${new URLSearchParams(pairs)}`);
 }

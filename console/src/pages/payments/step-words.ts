@@ -1,4 +1,4 @@
-import type { TimelineStep } from '../../api/client.ts';
+import type { TimelineStep } from '../../../../sdk/src/generated/api.ts';
 
 type Step = Pick<TimelineStep, 'type' | 'detail'>;
 
