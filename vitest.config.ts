@@ -21,6 +21,8 @@ export default defineConfig({
     ],
     globalSetup: ['server/tests/support/postgres/postgres-setup.ts'],
     reporters: ['default', './tools/vitest/closing-line-reporter.ts'],
+    // Tests of thousands of cases try a part of them (server/tests/support/campaign.ts).
+    provide: { isCampaign: false },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // On two cores: each waits half of its time for events. Three leave the cores idle for a seventh of the run.

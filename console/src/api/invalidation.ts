@@ -8,7 +8,6 @@ const payments = [
   '/api/dispute/',
   '/api/checkout/',
   '/api/payment-method/',
-  '/api/customer/summary',
 ];
 const webhooks = ['/api/event/', '/api/webhook/delivery/', '/api/inbox/'];
 const billing = ['/api/invoice/', '/api/subscription/'];

@@ -5,7 +5,7 @@ import { useChange, useRead } from '../../api/hooks.ts';
 import { Time } from '../../format/time.tsx';
 import { useSignOut } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
-import { ConfirmModal } from '../../ui/forms/confirm-modal.tsx';
+import { FormModal } from '../../ui/forms/form-modal.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
 import { DataTable } from '../../ui/tables/data-table.tsx';
 
@@ -36,17 +36,18 @@ export function MySessions() {
   return (
     <>
       <ErrorNote error={sessions.error ?? error ?? (waiting === undefined ? ending.error : null)} />
-      <ConfirmModal
+      <FormModal
         opened={waiting !== undefined}
         onClose={() => setWaiting(undefined)}
         title={text('sessions.endTitle')}
         submit={text('sessions.end')}
         operation="sessions.revoke"
-        hint={text('stepUp.hint')}
-        body={waiting ?? {}}
+        bodyOf={() => waiting ?? {}}
         onDone={() => waiting !== undefined && 'all' in waiting && signOut()}
         isDangerous
-      />
+      >
+        {text('stepUp.hint')}
+      </FormModal>
       <DataTable
         caption={text('account.sessions')}
         columns={[

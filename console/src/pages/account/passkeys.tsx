@@ -5,7 +5,6 @@ import { useChange, useRead } from '../../api/hooks.ts';
 import { Time } from '../../format/time.tsx';
 import { createPasskey, hasPasskeys } from '../../session/passkey.ts';
 import { useText } from '../../shell/preferences.tsx';
-import { ConfirmModal } from '../../ui/forms/confirm-modal.tsx';
 import { FormModal } from '../../ui/forms/form-modal.tsx';
 import { PresentPasswordField } from '../../ui/forms/password-field.tsx';
 import { EmptyState, ErrorNote } from '../../ui/notes.tsx';
@@ -90,16 +89,17 @@ export function Passkeys() {
           />
         )}
       </FormModal>
-      <ConfirmModal
+      <FormModal
         title={text('passkey.removeTitle', { name: changed?.passkey.name ?? '' })}
-        hint={text('passkey.removeHint')}
         submit={text('common.remove')}
         isDangerous
         opened={changed?.how === 'remove'}
         onClose={close}
         operation="passkeys.remove"
-        body={{ id: changed?.passkey.id }}
-      />
+        bodyOf={() => ({ id: changed?.passkey.id })}
+      >
+        <Text size="sm">{text('passkey.removeHint')}</Text>
+      </FormModal>
     </Section>
   );
 }

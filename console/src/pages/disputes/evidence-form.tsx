@@ -6,8 +6,7 @@ import { useMay } from '../../session/session.tsx';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
 import { Section } from '../../ui/page.tsx';
-import { RefusalText } from '../../ui/refusals/refusal-text.tsx';
-import { type EvidenceField, useFieldLabel } from './evidence-fields.ts';
+import { type EvidenceField, fieldLabel } from './evidence-fields.ts';
 
 /** The draft of the evidence: texts are saved together, a file as soon as it is chosen. */
 export function EvidenceForm({ dispute }: { dispute: DisputeDetail }) {
@@ -36,12 +35,10 @@ interface FieldsProps {
 
 function Texts({ dispute, fields }: FieldsProps) {
   const text = useText();
-  const fieldLabel = useFieldLabel();
   const mayChange = useMay('transaction_refund');
   const change = useChange('disputes.evidence');
   const refused = change.error instanceof FlorinError ? change.error : undefined;
-  const errorOf = (name: string) =>
-    refused?.field === `evidence.${name}` ? <RefusalText error={refused} isBesideField /> : undefined;
+  const errorOf = (name: string) => (refused?.field === `evidence.${name}` ? refused.message : undefined);
   const textOf = (name: string) => dispute.evidence.texts[name] as string | undefined;
   const isBesideField = fields.some(({ name }) => errorOf(name) !== undefined);
 
@@ -101,7 +98,6 @@ function Files({ dispute, fields }: FieldsProps) {
 
 function FileOfEvidence({ dispute, field }: { dispute: DisputeDetail; field: EvidenceField }) {
   const text = useText();
-  const fieldLabel = useFieldLabel();
   const { locale } = usePreferences();
   const mayChange = useMay('transaction_refund');
   const [unreadable, setUnreadable] = useState<Error>();

@@ -1,6 +1,5 @@
-import { Text, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { Time } from '../../format/time.tsx';
-import { useProfile } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { FilterBar } from '../../ui/filters/filter-bar.tsx';
 import { FilterSelect } from '../../ui/filters/filter-select.tsx';
@@ -17,7 +16,6 @@ const filterNames = ['status', 'method', 'path', 'by', 'keyId', 'userId', 'reque
 export default function RequestsPage() {
   const text = useText();
   const { filters, setFilters } = useFilters(filterNames);
-  const { unknownKeyRequests } = useProfile();
   // The console itself sends most requests, by its session: they are shown on demand.
   const by = filters.by || (filters.userId === '' && filters.requestId === '' ? 'key' : 'all');
   return (
@@ -82,11 +80,6 @@ export default function RequestsPage() {
         empty={<EmptyState title={text('requests.none')} />}
         pollMs={10_000}
       />
-      {unknownKeyRequests !== null && unknownKeyRequests > 0 && (
-        <Text size="xs" c="dimmed">
-          {text.count('requests.unknownKeys', unknownKeyRequests)}
-        </Text>
-      )}
     </Page>
   );
 }

@@ -3,7 +3,6 @@ import { localTimeOf, utcTimeOf } from '../../format/zone.ts';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
 import { FilterChip } from './filter-chip.tsx';
 import { presetOf, startOf, timePresets } from './time-presets.ts';
-import { utcLimit } from './utc-limit.ts';
 
 interface TimeFiltersProps {
   filters: { startDate: string; endDate: string };
@@ -84,8 +83,11 @@ function TimeFields({ filters, onChange }: TimeFiltersProps) {
   });
 }
 
+/** A limit in the zone. A UTC day is its start, or that of the next day for the end of a range, which includes it. */
 function localLimit(value: string, isEnd: boolean, timeZone: string): string {
-  return value && localTimeOf(utcLimit(value, isEnd), timeZone);
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(value)) return value && localTimeOf(value, timeZone);
+  const ms = Date.parse(`${value}T00:00Z`) + (isEnd ? 86_400_000 : 0);
+  return localTimeOf(new Date(ms).toISOString(), timeZone);
 }
 
 /** Without the hour where it is midnight. */

@@ -113,7 +113,6 @@ const namedPlaces: Readonly<Record<string, readonly string[]>> = {
   from: ['status'],
   interval: ['plans'],
   methodType: ['methodType'],
-  missing: ['evidence'],
   mode: ['mode'],
   noun: ['noun'],
   otherMode: ['mode'],

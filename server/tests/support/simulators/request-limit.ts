@@ -1,8 +1,4 @@
-/**
- * A provider's rate limit: how many requests of the last second were taken. Without a number it takes all. Requests are
- * counted, however old, until the first was refused: a test of more requests than the limit meets a refusal on a slow
- * machine too.
- */
+/** A provider's rate limit: how many requests of the last second were taken. Without a number it takes all. */
 export class RequestLimit {
   /** How many were refused. */
   refused = 0;
@@ -15,12 +11,12 @@ export class RequestLimit {
 
   takes(): boolean {
     const nowMs = performance.now();
-    if (this.refused > 0) this.#takenAt = this.#takenAt.filter((atMs) => atMs > nowMs - 1_000);
+    this.#takenAt = this.#takenAt.filter((atMs) => atMs > nowMs - 1_000);
     if (this.#takenAt.length >= this.#perSecond) {
       this.refused++;
       return false;
     }
-    if (Number.isFinite(this.#perSecond)) this.#takenAt.push(nowMs);
+    this.#takenAt.push(nowMs);
     return true;
   }
 }

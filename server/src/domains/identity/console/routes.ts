@@ -130,7 +130,6 @@ async function profileOf(
     publicUrl,
     certificate,
     backupExpectedMs,
-    keys,
   }: IdentityApp & { database: Database; clock: Clock },
 ) {
   const [[user], [tenant], [live]] = await Promise.all([
@@ -156,7 +155,6 @@ async function profileOf(
     sendsMail: mailer.hasServer,
     certificateEndTime: isPlatform ? certificate.endTime : null,
     backupExpectedSeconds: isPlatform && backupExpectedMs > 0 ? backupExpectedMs / secondMs : null,
-    unknownKeyRequests: isPlatform ? keys.unknown : null,
     publicUrl,
   };
 }

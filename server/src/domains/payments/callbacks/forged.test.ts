@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cases } from '../../../../tests/support/campaign.ts';
 import {
   administratorOf,
   channelInput,
@@ -296,7 +297,7 @@ test('any input to a channel of any provider is refused with 401', async () => {
         body: aRefusal(401, { type: 'callback_invalid' }),
       });
     }),
-    { seed: 11, numRuns: 200 },
+    { seed: 11, numRuns: cases(200) },
   );
 });
 

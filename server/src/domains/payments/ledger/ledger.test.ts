@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cases } from '../../../../tests/support/campaign.ts';
 import { operationsNode } from '../../../../tests/support/payments/operations-node.ts';
 import { arrangeChannels, principalOf } from '../../../../tests/support/payments/payments.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
@@ -216,7 +217,7 @@ test('balances and pages always equal a recount while two nodes settle, refund a
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: cases(60) },
     );
   } finally {
     writing = false;

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cases } from '../../../../tests/support/campaign.ts';
 import { operationsNode } from '../../../../tests/support/payments/operations-node.ts';
 import { arrangeChannels, principalOf } from '../../../../tests/support/payments/payments.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
@@ -235,7 +236,7 @@ test('every summary under every filter equals a recount of payments and charges'
     fc.asyncProperty(queries, fc.constantFrom(...merchants, administrator), async (query, caller) => {
       expect(await summary(query, caller)).toEqual(expectedSummary(query, caller));
     }),
-    { numRuns: 150 },
+    { numRuns: cases(150) },
   );
 });
 
@@ -246,7 +247,7 @@ test('every series under every filter and grouping equals a recount', async () =
       const rows = await series({ ...query, ...(groupBy && { groupBy }) }, caller);
       expect(rows).toEqual(expectedSeries(query, caller, groupBy));
     }),
-    { numRuns: 150 },
+    { numRuns: cases(150) },
   );
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { cases } from '../../../../../tests/support/campaign.ts';
 import {
   arrangeChannels,
   listTransactions,
@@ -75,7 +76,7 @@ test('a walk by cursor under any filters has exactly the rows of a recount, newe
       const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as Query;
       expect(await walk(given, caller)).toEqual(await recount(given, caller));
     }),
-    { numRuns: 150 },
+    { numRuns: cases(150) },
   );
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { cases } from '../../../../../tests/support/campaign.ts';
 import {
   arrangeChannels,
   listTransactions,
@@ -79,7 +80,7 @@ test('every page under every filter has exactly the rows, order and total of a r
         expect(pagination.totalPages).toBe(Math.ceil(expected.total / (query.pageSize ?? 20)));
       },
     ),
-    { numRuns: 250 },
+    { numRuns: cases(250) },
   );
 });
 
