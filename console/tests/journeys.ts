@@ -1,4 +1,4 @@
-import { text } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import { dataOf, makeMember, makeTenant, memberPassword } from '@florin/server/tests/factories.ts';
 import { eventually } from '@florin/server/tests/postgres/database.ts';
 import { administratorPassword } from '@florin/server/tests/service/florin.ts';
@@ -32,7 +32,7 @@ export function journeys(opened: () => OpenedConsole): void {
     await page.getByLabel('User name or e-mail').fill('admin');
     await page.locator('input[name=password]').fill('not the password');
     await button('Sign in').click();
-    await page.getByRole('alert').getByText('The account or the password is not right.').waitFor();
+    await page.getByRole('alert').getByText('The account or the password is wrong.').waitFor();
     await page.locator('input[name=password]').fill(administratorPassword);
     await button('Sign in').click();
 
@@ -365,10 +365,22 @@ export function journeys(opened: () => OpenedConsole): void {
     await page.getByLabel('Select this row').check();
     await page.getByRole('status').getByText('EUR 9,876.54').waitFor();
     await button('Clear').click();
-    const [download] = await Promise.all([page.waitForEvent('download'), button('For finance').click()]);
-    expect(download.suggestedFilename()).toMatch(/^Payments \d{4}-\d\d-\d\d\.csv$/);
-    const [, row] = (await text(await download.createReadStream())).split('\r\n');
+    const saved = async (format: RegExp) => {
+      await button('For finance').click();
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('menuitem', { name: format }).click(),
+      ]);
+      return { name: download.suggestedFilename(), content: await buffer(await download.createReadStream()) };
+    };
+    const csv = await saved(/CSV/);
+    expect(csv.name).toMatch(/^Payments until \d{4}-\d\d-\d\d \(test\)\.csv$/);
+    const [, row, ...others] = csv.content.toString().trimEnd().split('\r\n');
     expect(row).toMatch(/,9876\.54,0\.00,EUR,Jürgen Müller,"Order 4711, oak table",/);
+    expect(others).toEqual([]);
+    const workbook = await saved(/XLSX/);
+    expect(workbook.name).toMatch(/\.xlsx$/);
+    expect(workbook.content.subarray(0, 2).toString()).toBe('PK');
   });
 
   test('a platform administrator acts for one tenant: sees only its records, and creates records for it', async () => {

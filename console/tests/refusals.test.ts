@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { en } from '../src/text/en.ts';
 
 const sources = new URL('../../server/src/', import.meta.url);
+const consoleSources = new URL('../src/', import.meta.url);
 const texts: Readonly<Record<string, string>> = en;
 
 /** Only programs get these, and their developers read them in the language of the reference. */
@@ -53,6 +54,20 @@ test('the console says of each rule all that the service says', () => {
   const ruleNames = Object.keys(texts).flatMap((key) => (key.startsWith('rule.') ? [key.slice('rule.'.length)] : []));
   expect(ruleNames.filter((name) => !(name in rules))).toEqual([]);
 });
+
+test('no page shows the sentence of an error itself', () => {
+  const files = globSync('**/*.{ts,tsx}', { cwd: consoleSources }).filter((file) => !file.startsWith('ui/refusals/'));
+  const showing = files.flatMap((file) => {
+    const source = readFileSync(new URL(file, consoleSources), 'utf8');
+    return [...source.matchAll(/\b(\w*(?:error|refus|caught|fail)\w*)\??\.message\b/gi)].map(
+      ([shown]) => `${file}: ${shown}`,
+    );
+  });
+  expect(showing.filter((one) => one !== asItCame)).toEqual([]);
+});
+
+/** The request log shows the sentence as the program got it, and marks it. */
+const asItCame = 'pages/requests/request-page.tsx: error.message';
 
 test('the console has words only for types of refusals that exist, and for every action of the audit log', () => {
   const named = (group: string) =>

@@ -2,6 +2,8 @@ import { consolePages } from '@florin/server/app/http/console/pages.ts';
 import { disputeReasons, disputeStages } from '@florin/server/domains/payments/providers/dispute.ts';
 import { failureCodes, retries } from '@florin/server/domains/payments/providers/failures.ts';
 import { methodTypes } from '@florin/server/domains/payments/providers/kept-method.ts';
+import { evidenceFields as evidenceOfSandbox } from '@florin/server/domains/payments/providers/sandbox/dispute-script.ts';
+import { appealEvidence, evidence } from '@florin/server/domains/payments/providers/stripe/dispute-vocabulary.ts';
 import { expect, test } from 'vitest';
 import { pagePaths } from '../src/shell/page-paths.ts';
 import { de } from '../src/text/de.ts';
@@ -18,7 +20,7 @@ test('both languages have the same texts, with the same places for values', () =
   for (const [key, text] of Object.entries(en)) expect(places(de[key as keyof typeof de]), key).toEqual(places(text));
 });
 
-test('every failure, retry, type of payment method, reason and stage of a dispute has its words', () => {
+test('every failure, retry, type of payment method, reason, stage and evidence of a dispute has its words', () => {
   const named = (group: string) =>
     Object.keys(en).flatMap((key) => (key.startsWith(`${group}.`) ? [key.slice(group.length + 1)] : []));
   expect(named('failure').sort()).toEqual(Object.keys(failureCodes).sort());
@@ -26,4 +28,7 @@ test('every failure, retry, type of payment method, reason and stage of a disput
   expect(named('methodType')).toEqual([...methodTypes]);
   expect(named('disputes.reason')).toEqual([...disputeReasons]);
   expect(named('disputes.stage')).toEqual([...disputeStages]);
+  const taken = Object.entries({ ...evidence, ...appealEvidence }).filter(([, kind]) => !('ignored' in kind));
+  const fields = new Set([...taken, ...evidenceOfSandbox.map(({ name }) => [name])].map(([name]) => name));
+  expect(named('evidence').sort()).toEqual([...fields].sort());
 });

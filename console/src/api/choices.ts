@@ -593,6 +593,15 @@ export const financesInvoicesLanguage = [
   'de',
 ] as const;
 
+export const financesLedgerAccount = [
+  'PROVIDER_RECEIVABLE',
+  'MERCHANT_PAYABLE',
+  'REFUNDS',
+  'PROVIDER_FEES',
+  'DISPUTED',
+  'UNAPPLIED',
+] as const;
+
 export const financesLedgerFormat = [
   'xlsx',
   'csv',

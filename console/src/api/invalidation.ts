@@ -8,6 +8,7 @@ const payments = [
   '/api/dispute/',
   '/api/checkout/',
   '/api/payment-method/',
+  '/api/customer/summary',
 ];
 const webhooks = ['/api/event/', '/api/webhook/delivery/', '/api/inbox/'];
 const billing = ['/api/invoice/', '/api/subscription/'];

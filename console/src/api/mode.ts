@@ -1,6 +1,6 @@
 import type { Query } from './client.ts';
 
-/** Lists and sums that the service shows for one mode at a time: live, unless the query asks for test. */
+/** Lists, sums and files that the service shows for one mode at a time: live, unless the query asks for test. */
 export const pathsWithMode: ReadonlySet<string> = new Set([
   '/api/transaction/list',
   '/api/refund/list',
@@ -12,6 +12,7 @@ export const pathsWithMode: ReadonlySet<string> = new Set([
   '/api/payment-method/list',
   '/api/checkout/list',
   '/api/invoice/list',
+  '/api/invoice/summary',
   '/api/subscription/list',
   '/api/plan/list',
   '/api/channel/list',
@@ -21,6 +22,11 @@ export const pathsWithMode: ReadonlySet<string> = new Set([
   '/api/statistics/summary',
   '/api/statistics/series',
   '/api/search',
+  '/api/finance/payments',
+  '/api/finance/refunds',
+  '/api/finance/invoices',
+  '/api/finance/ledger',
+  '/api/finance/taxes',
 ]);
 
 /**

@@ -1,7 +1,7 @@
 import type { OperationName, Params, Query } from './client.ts';
 import { pathsWithMode } from './mode.ts';
 
-/** Lists and sums that can be limited to one tenant. */
+/** Lists, sums and files that can be limited to one tenant. */
 const limited = new Set([...pathsWithMode, '/api/user/list', '/api/request/list', '/api/audit/list']);
 
 /** Operations that create records for the chosen tenant. */

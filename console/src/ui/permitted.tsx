@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { mayDo, type Permission, useProfile } from '../session/session.tsx';
 import { useText } from '../shell/preferences.tsx';
 
-interface PermittedButtonProps extends ButtonProps {
+export interface PermittedButtonProps extends ButtonProps {
   needs: Permission;
   onClick: () => void;
   /** Why the action is unavailable, independently of permissions. */

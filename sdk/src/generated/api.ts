@@ -1201,6 +1201,16 @@ export interface CustomersApi {
    */
   get(params?: CustomersGetParams, options?: RequestOptions): Call<Customer>;
   /**
+   * Get what a customer has paid.
+   *
+   * Of all payments of the customer that took money, by currency.
+   *
+   * What the customer has spent in a currency is `amountCaptured` without `amountRefunded` and `amountDisputed`.
+   *
+   * Needs the scope `transaction_read`.
+   */
+  summary(params: number | CustomersSummaryParams, options?: RequestOptions): Call<CustomerSummary>;
+  /**
    * List customers.
    *
    * Newest first. A page by number has the exact `total`; a page by `cursor` holds its place while customers are created. Under `name`, `metadata`, customers are not counted: there are no page numbers, and a page may hold fewer rows than `pageSize` although more follow. Continue until `pagination.nextCursor` is null. With `Accept: text/csv` or `Accept: application/x-ndjson` the answer is all rows under the filters, as a stream instead of a page; `X-Total-Count` has their number where a page has a `total`. Refusals use the envelope. The export is recorded in the audit log.
@@ -1240,6 +1250,14 @@ export interface InvoicesApi {
    * Needs the scope `invoice_read`.
    */
   get(params: number | InvoicesGetParams, options?: RequestOptions): Call<Invoice>;
+  /**
+   * Get what is left to pay.
+   *
+   * Of all `OPEN` invoices, by currency. Those that were due before today (UTC) are overdue.
+   *
+   * Needs the scope `invoice_read`.
+   */
+  summary(params?: InvoicesSummaryParams, options?: RequestOptions): Call<InvoiceSummary>;
   /**
    * List invoices.
    *
@@ -2059,6 +2077,8 @@ export interface ConsoleProfile {
   certificateEndTime: string | null;
   /** How old the last proven backup may be: `app.backup.expected`. null: none is expected, or the user is no platform administrator. */
   backupExpectedSeconds: number | null;
+  /** How many requests this process has refused since its start because nobody has their developer key. They are in no request log. null: the user is no platform administrator. */
+  unknownKeyRequests: number | null;
   /** How browsers and providers reach the service: `app.public-url`. */
   publicUrl: string;
 }
@@ -2138,6 +2158,8 @@ export interface Customer {
   /** As it was sent. */
   metadata: Record<string, unknown> | null;
   defaultChannelId: number | null;
+  /** Days to pay an invoice that is finalized without a `dueDate`. null: the seller's `dueDays`. */
+  dueDays: number | null;
   /** The payment method that renewals are charged with: `mtd_` and a time-ordered part. */
   defaultMethodId: string | null;
   clockId: number | null;
@@ -2159,6 +2181,8 @@ export interface CustomerListItem {
   /** As it was sent. */
   metadata: Record<string, unknown> | null;
   defaultChannelId: number | null;
+  /** Days to pay an invoice that is finalized without a `dueDate`. null: the seller's `dueDays`. */
+  dueDays: number | null;
   /** The payment method that renewals are charged with: `mtd_` and a time-ordered part. */
   defaultMethodId: string | null;
   clockId: number | null;
@@ -2189,6 +2213,8 @@ export interface CustomerModifyInput {
   metadataReplace?: Record<string, unknown> | null | undefined;
   /** The channel for invoices that name no channel. null clears it. */
   defaultChannelId?: number | null | undefined;
+  /** How many days the customer has to pay an invoice that is finalized without a `dueDate` of its own; 0: it is due at once. null: the seller's `dueDays`. */
+  dueDays?: number | null | undefined;
   /** The provider's token of the payment method (Stripe: `pm_…`), never a card number. Set up as a payment method at `defaultChannelId`, and the default once it is ACTIVE. null detaches the default. */
   paymentMethod?: string | null | undefined;
   consent?: PaymentMethodSetupInputConsent | null | undefined;
@@ -2216,6 +2242,26 @@ export interface CustomerPortalInput {
   customerId: number;
   /** Where the page links back to. */
   returnUrl?: string | null | undefined;
+}
+
+export interface CustomerSummary {
+  id: number;
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  /** Those with the most payments first. */
+  currencies: CustomerSummaryCurrency[];
+}
+
+export interface CustomerSummaryCurrency {
+  currency: string;
+  /** How many payments took money. */
+  payments: number;
+  /** What they took, before refunds, in minor units as decimal digits. */
+  amountCaptured: string;
+  /** What was given back, in minor units as decimal digits. */
+  amountRefunded: string;
+  /** What disputes have withdrawn and not reinstated, in minor units as decimal digits. */
+  amountDisputed: string;
 }
 
 export interface CustomersGetParams {
@@ -2255,6 +2301,11 @@ export interface CustomersListParams {
   timeZone?: string | undefined;
   /** true: live records. false: test records. Default: the mode of the key; live for a session. */
   livemode?: boolean | undefined;
+}
+
+export interface CustomersSummaryParams {
+  /** The customer. */
+  id: number;
 }
 
 export interface Delivery {
@@ -2959,6 +3010,8 @@ export interface FinancesInvoicesParams {
 export interface FinancesLedgerParams {
   /** Only this currency. */
   currency?: string | undefined;
+  /** Only transfers that debit or credit this account. */
+  account?: LedgerAccount | undefined;
   /** The first day, whole and in UTC: YYYY-MM-DD. */
   startDate?: string | undefined;
   /** The last day, whole and in UTC: YYYY-MM-DD. */
@@ -3227,7 +3280,7 @@ export interface Invoice {
 export interface InvoiceCreateInput {
   /** The customer to invoice. */
   customerId: number;
-  /** The upper-case ISO 4217 code of a currency to pay in, such as USD; funds and metals are none. */
+  /** An upper-case ISO 4217 currency code such as USD, not that of a fund or a metal. */
   currency: string;
   /** Each with `description`, `quantity`, `unitAmount` and, for a taxed line, `taxRate` or `taxAmount`. */
   lines: InvoiceLineInput[];
@@ -3483,6 +3536,25 @@ export interface InvoiceSendResult {
   email: string;
 }
 
+export interface InvoiceSummary {
+  /** true: live. false: a test record. */
+  livemode: boolean;
+  /** Those with the most open invoices first. */
+  currencies: InvoiceSummaryCurrency[];
+}
+
+export interface InvoiceSummaryCurrency {
+  currency: string;
+  /** How many invoices are OPEN. */
+  open: number;
+  /** How many of them are overdue. */
+  overdue: number;
+  /** What is left to pay of those that are OPEN, in minor units as decimal digits. */
+  amountRemaining: string;
+  /** What is left to pay of those that are overdue, in minor units as decimal digits. */
+  amountOverdue: string;
+}
+
 export interface InvoiceVoidInput {
   /** The invoice. */
   id: number;
@@ -3543,6 +3615,15 @@ export interface InvoicesPrintParams {
   /** The invoice. */
   id: number;
   format?: "html" | "pdf" | undefined;
+}
+
+export interface InvoicesSummaryParams {
+  /** Only invoices of this customer. */
+  customerId?: number | undefined;
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
+  /** true: live records. false: test records. Default: the mode of the key; live for a session. */
+  livemode?: boolean | undefined;
 }
 
 export interface KeysListAllParams {
@@ -3996,7 +4077,7 @@ export interface PlanModifyInput {
   id?: number | null | undefined;
   /** Shown on the invoices. */
   name?: string | null | undefined;
-  /** The upper-case ISO 4217 code of a currency to pay in, such as USD; funds and metals are none. */
+  /** An upper-case ISO 4217 currency code such as USD, not that of a fund or a metal. */
   currency?: string | null | undefined;
   /** The price of one unit for a period, in minor units, 0 to 9007199254740991. A new amount applies to each period that is invoiced after the change. */
   amount?: number | null | undefined;
@@ -4419,7 +4500,7 @@ export interface Seller {
   /** As they were sent; null: there are none. */
   mailTexts: Record<string, unknown> | null;
   reopenInvoices: "NEVER" | "RETURNED" | "ALWAYS" | (string & {});
-  /** Days to pay an invoice that is finalized without a `dueDate`. */
+  /** Days to pay an invoice that is finalized without a `dueDate`, unless the customer has its own. */
   dueDays: number;
   /** Equal to `createdTime` when never updated. */
   updatedTime: string;
@@ -4446,7 +4527,7 @@ export interface SellerModifyInput {
   mailTexts?: SellerModifyInputMailTexts | null | undefined;
   /** Which disputes that are lost reopen the invoice that their payment had paid: NEVER, RETURNED (reason `returned` or `not_authorized`), or ALWAYS. An update without it keeps the present value. */
   reopenInvoices?: "NEVER" | "RETURNED" | "ALWAYS" | null | undefined;
-  /** How many days customers have to pay an invoice that is finalized without a `dueDate` of its own; 0: it is due at once. An update without it keeps the present value. */
+  /** How many days customers have to pay an invoice that is finalized without a `dueDate` of its own; 0: it is due at once. A customer may have `dueDays` of its own. An update without it keeps the present value. */
   dueDays?: number | null | undefined;
 }
 

@@ -72,7 +72,7 @@ async function keepByPayment(customerId: number, paymentMethod: string, declines
       const found = await year.get(`transaction/detail?id=${id}`);
       return found.status === 'SUCCESS' && found;
     },
-    180_000,
+    1_800_000,
   );
   await untilActive(year, methodId);
 }
@@ -109,4 +109,4 @@ test(`${customers * months} renewals with nine kills: nobody is charged twice, a
           })),
     },
   });
-}, 1_800_000);
+}, 3_500_000);

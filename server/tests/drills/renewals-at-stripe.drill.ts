@@ -57,4 +57,4 @@ test(`${customers * months} renewals with nine kills: nobody is charged twice, a
           .map(({ metadata, amount }) => ({ transactionId: metadata.florin_transaction as string, amount })),
     },
   });
-}, 1_800_000);
+}, 3_500_000);

@@ -5,7 +5,7 @@ import { useChange, useRead } from '../../api/hooks.ts';
 import { Time } from '../../format/time.tsx';
 import { useSignOut } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
-import { FormModal } from '../../ui/forms/form-modal.tsx';
+import { ConfirmModal } from '../../ui/forms/confirm-modal.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
 import { DataTable } from '../../ui/tables/data-table.tsx';
 
@@ -36,18 +36,17 @@ export function MySessions() {
   return (
     <>
       <ErrorNote error={sessions.error ?? error ?? (waiting === undefined ? ending.error : null)} />
-      <FormModal
+      <ConfirmModal
         opened={waiting !== undefined}
         onClose={() => setWaiting(undefined)}
         title={text('sessions.endTitle')}
         submit={text('sessions.end')}
         operation="sessions.revoke"
-        bodyOf={() => waiting ?? {}}
+        hint={text('stepUp.hint')}
+        body={waiting ?? {}}
         onDone={() => waiting !== undefined && 'all' in waiting && signOut()}
         isDangerous
-      >
-        {text('stepUp.hint')}
-      </FormModal>
+      />
       <DataTable
         caption={text('account.sessions')}
         columns={[

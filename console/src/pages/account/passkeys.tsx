@@ -5,6 +5,7 @@ import { useChange, useRead } from '../../api/hooks.ts';
 import { Time } from '../../format/time.tsx';
 import { createPasskey, hasPasskeys } from '../../session/passkey.ts';
 import { useText } from '../../shell/preferences.tsx';
+import { ConfirmModal } from '../../ui/forms/confirm-modal.tsx';
 import { FormModal } from '../../ui/forms/form-modal.tsx';
 import { PresentPasswordField } from '../../ui/forms/password-field.tsx';
 import { EmptyState, ErrorNote } from '../../ui/notes.tsx';
@@ -89,17 +90,16 @@ export function Passkeys() {
           />
         )}
       </FormModal>
-      <FormModal
+      <ConfirmModal
         title={text('passkey.removeTitle', { name: changed?.passkey.name ?? '' })}
+        hint={text('passkey.removeHint')}
         submit={text('common.remove')}
         isDangerous
         opened={changed?.how === 'remove'}
         onClose={close}
         operation="passkeys.remove"
-        bodyOf={() => ({ id: changed?.passkey.id })}
-      >
-        <Text size="sm">{text('passkey.removeHint')}</Text>
-      </FormModal>
+        body={{ id: changed?.passkey.id }}
+      />
     </Section>
   );
 }

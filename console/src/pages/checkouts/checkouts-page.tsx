@@ -11,13 +11,12 @@ import { FilterBar } from '../../ui/filters/filter-bar.tsx';
 import { FilterSelect } from '../../ui/filters/filter-select.tsx';
 import { TimeFilters } from '../../ui/filters/time-filters.tsx';
 import { useFilters } from '../../ui/filters/use-filters.ts';
-import { FormModal } from '../../ui/forms/form-modal.tsx';
+import { ConfirmModal } from '../../ui/forms/confirm-modal.tsx';
 import { LinkText } from '../../ui/link-text.tsx';
 import { EmptyState } from '../../ui/notes.tsx';
 import { Page } from '../../ui/page.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
 import { CopyButton } from '../../ui/secrets/copy.tsx';
-import { SecretLink } from '../../ui/secrets/secret-link.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { CursorList } from '../../ui/tables/cursor-list.tsx';
 import { CreateCheckoutModal } from './create-checkout-modal.tsx';
@@ -30,7 +29,6 @@ export default function CheckoutsPage() {
   const mayWrite = useMay('transaction_write');
   const { filters, setFilters } = useFilters(filterNames);
   const [isCreating, setIsCreating] = useState(false);
-  const [url, setUrl] = useState<string>();
   const [closed, setClosed] = useState<CheckoutListItem>();
   const add = (
     <PermittedButton needs="transaction_write" onClick={() => setIsCreating(true)} w="fit-content">
@@ -115,24 +113,17 @@ export default function CheckoutsPage() {
           </EmptyState>
         }
       />
-      <CreateCheckoutModal opened={isCreating} onClose={() => setIsCreating(false)} onCreated={setUrl} />
-      <SecretLink
-        title={text('checkouts.ready')}
-        hint={text('checkouts.readyHint')}
-        url={url}
-        onClose={() => setUrl(undefined)}
-      />
-      <FormModal
+      <CreateCheckoutModal opened={isCreating} onClose={() => setIsCreating(false)} />
+      <ConfirmModal
         title={text('checkouts.closeTitle')}
+        hint={text('checkouts.closeHint')}
         submit={text('common.close')}
         isDangerous
         opened={closed !== undefined}
         onClose={() => setClosed(undefined)}
         operation="checkouts.expire"
-        bodyOf={() => ({ id: closed?.id })}
-      >
-        <Text size="sm">{text('checkouts.closeHint')}</Text>
-      </FormModal>
+        body={{ id: closed?.id }}
+      />
     </Page>
   );
 }

@@ -1,4 +1,4 @@
-import { Select, SimpleGrid, TextInput } from '@mantine/core';
+import { NumberInput, Select, SimpleGrid, TextInput } from '@mantine/core';
 import type { Customer } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
 import { useMay } from '../../session/session.tsx';
@@ -33,6 +33,7 @@ export function CustomerModal({ customer, opened, onClose }: CustomerModalProps)
         email: fields.email || null,
         phone: fields.phone || null,
         externalId: fields.externalId || null,
+        dueDays: fields.dueDays ? Number(fields.dueDays) : null,
         address: addressOf(fields),
         ...(mayReadChannels && {
           defaultChannelId: fields.defaultChannelId ? Number(fields.defaultChannelId) : null,
@@ -67,6 +68,15 @@ export function CustomerModal({ customer, opened, onClose }: CustomerModalProps)
             label={text('customers.externalId')}
             defaultValue={customer?.externalId ?? ''}
             error={errorOf('externalId')}
+          />
+          <NumberInput
+            name="dueDays"
+            label={text('seller.dueDays')}
+            description={text('customers.dueDaysHint')}
+            defaultValue={customer?.dueDays ?? ''}
+            error={errorOf('dueDays')}
+            min={0}
+            max={365}
           />
           <AddressFields address={customer?.address} errorOf={errorOf} />
           {mayReadChannels && (

@@ -1,14 +1,13 @@
-import { useDisclosure } from '@mantine/hooks';
 import { Fragment } from 'react';
 import { useRead } from '../../api/hooks.ts';
 import { Money } from '../../format/money.tsx';
 import { Time } from '../../format/time.tsx';
 import { useMay } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
+import { DialogButton } from '../../ui/forms/dialog-button.tsx';
 import { LinkText } from '../../ui/link-text.tsx';
 import { EmptyState } from '../../ui/notes.tsx';
 import { Page, Section } from '../../ui/page.tsx';
-import { PermittedButton } from '../../ui/permitted.tsx';
 import { Facts } from '../../ui/records/facts.tsx';
 import { RecordPage } from '../../ui/records/record-page.tsx';
 import { CodeBlock } from '../../ui/secrets/copy.tsx';
@@ -24,8 +23,6 @@ import { PortalLink } from './portal-link.tsx';
 
 export default function CustomerPage({ id }: { id: string }) {
   const text = useText();
-  const [isEditing, { open, close }] = useDisclosure(false);
-  const [isRecording, { open: openRecord, close: closeRecord }] = useDisclosure(false);
   const read = useRead('customers.get', { id });
   return (
     <RecordPage title={text('customers.one')} listPath="/customers" read={read}>
@@ -35,12 +32,12 @@ export default function CustomerPage({ id }: { id: string }) {
           actions={
             <>
               <PortalLink customerId={customer.id} />
-              <PermittedButton needs="transaction_write" variant="default" onClick={openRecord}>
-                {text('recordPayment.title')}
-              </PermittedButton>
-              <PermittedButton needs="transaction_write" variant="default" onClick={open}>
-                {text('common.edit')}
-              </PermittedButton>
+              <DialogButton needs="transaction_write" variant="default" label={text('recordPayment.title')}>
+                {(dialog) => <RecordPaymentModal {...dialog} of={{ customerId: customer.id }} />}
+              </DialogButton>
+              <DialogButton needs="transaction_write" variant="default" label={text('common.edit')}>
+                {(dialog) => <CustomerModal {...dialog} customer={customer} />}
+              </DialogButton>
             </>
           }
         >
@@ -53,6 +50,7 @@ export default function CustomerPage({ id }: { id: string }) {
               [text('customers.address'), customer.address && Object.values(customer.address).join(', ')],
               [text('customers.spend'), <Spend key="spend" customerId={customer.id} />],
               [text('customers.openBalance'), <OpenBalance key="open" customerId={customer.id} />],
+              [text('seller.dueDays'), customer.dueDays],
               [text('payments.created'), <Time key="created" value={customer.createdTime} />],
             ]}
           />
@@ -61,60 +59,49 @@ export default function CustomerPage({ id }: { id: string }) {
           <CustomerPayments customerId={customer.id} />
           <InvoicesSection query={{ customerId: customer.id }} empty={text('invoices.none')} />
           <CustomerSubscriptions customerId={customer.id} />
-          <RecordPaymentModal of={{ customerId: customer.id }} opened={isRecording} onClose={closeRecord} />
-          <CustomerModal customer={customer} opened={isEditing} onClose={close} />
         </Page>
       )}
     </RecordPage>
   );
 }
 
-const mostOpen = 100;
-const mostPaid = 100;
-
-/** What the customer has paid, without what was given back, by currency; of so many payments at most. */
+/** What the customer has paid, without what was given back or withdrawn by disputes, by currency. */
 function Spend({ customerId }: { customerId: number }) {
-  const query = { customerId, pageSize: mostPaid };
-  const paid = useRead('transactions.list', { ...query, status: 'SUCCESS' }).data?.data;
-  const refunded = useRead('transactions.list', { ...query, status: 'REFUNDED' }).data?.data;
-  if (paid === undefined || refunded === undefined || paid.length + refunded.length === 0) return '–';
-  const amounts = [...paid, ...refunded].map(({ amount, amountRefunded, currency }) => ({
-    amount: amount - amountRefunded,
+  const currencies = useRead('customers.summary', { id: customerId }).data?.data.currencies ?? [];
+  if (currencies.length === 0) return '–';
+  const amounts = currencies.map(({ currency, amountCaptured, amountRefunded, amountDisputed }) => ({
+    amount: BigInt(amountCaptured) - BigInt(amountRefunded) - BigInt(amountDisputed),
     currency,
   }));
   return (
     <LinkText href={`/payments?status=SUCCESS&customerId=${customerId}`}>
-      <Sums amounts={amounts} />
-      {(paid.length === mostPaid || refunded.length === mostPaid) && ' …'}
+      <Amounts amounts={amounts} />
     </LinkText>
   );
-}
-
-/** Amounts of several currencies, which cannot be added. */
-function Sums({ amounts }: { amounts: readonly { amount: number; currency: string }[] }) {
-  const sums = new Map<string, bigint>();
-  for (const { amount, currency } of amounts) sums.set(currency, (sums.get(currency) ?? 0n) + BigInt(amount));
-  return [...sums].map(([currency, sum], i) => (
-    <Fragment key={currency}>
-      {i > 0 && ' · '}
-      <Money amount={sum} currency={currency} />
-    </Fragment>
-  ));
 }
 
 /** What is left to pay of the open invoices, by currency. */
 function OpenBalance({ customerId }: { customerId: number }) {
   const mayRead = useMay('invoice_read');
-  const query = { customerId, status: 'OPEN', pageSize: mostOpen };
-  const open = useRead('invoices.list', query, { enabled: mayRead }).data?.data;
-  if (open === undefined || open.length === 0) return '–';
-  const amounts = open.map(({ amountRemaining: amount, currency }) => ({ amount, currency }));
+  const { data } = useRead('invoices.summary', { customerId }, { enabled: mayRead });
+  const currencies = data?.data.currencies ?? [];
+  if (currencies.length === 0) return '–';
+  const amounts = currencies.map(({ amountRemaining, currency }) => ({ amount: amountRemaining, currency }));
   return (
     <LinkText href={`/invoices?status=OPEN&customerId=${customerId}`}>
-      <Sums amounts={amounts} />
-      {open.length === mostOpen && ' …'}
+      <Amounts amounts={amounts} />
     </LinkText>
   );
+}
+
+/** Amounts of several currencies, which cannot be added. */
+function Amounts({ amounts }: { amounts: readonly { amount: bigint | string; currency: string }[] }) {
+  return amounts.map(({ amount, currency }, i) => (
+    <Fragment key={currency}>
+      {i > 0 && ' · '}
+      <Money amount={amount} currency={currency} />
+    </Fragment>
+  ));
 }
 
 function CustomerPayments({ customerId }: { customerId: number }) {

@@ -6,6 +6,7 @@ import { Money } from '../../format/money.tsx';
 import { shortId } from '../../format/short-id.ts';
 import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
+import type { TextKey } from '../../text/texts.ts';
 import { FilterSelect } from '../../ui/filters/filter-select.tsx';
 import { FormModal } from '../../ui/forms/form-modal.tsx';
 import { LinkText } from '../../ui/link-text.tsx';
@@ -43,7 +44,11 @@ export default function DiscrepanciesPage() {
               <LinkText href={`/payments/${transactionId}`}>{shortId(transactionId)}</LinkText>
             ),
           },
-          { header: text('discrepancies.reported'), from: 'sm', cell: ({ reported }) => reported },
+          {
+            header: text('discrepancies.reported'),
+            from: 'sm',
+            cell: ({ reported }) => reported && text(`reported.${reported}` as TextKey),
+          },
           {
             header: text('payments.amount'),
             isNumber: true,

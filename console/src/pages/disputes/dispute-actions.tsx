@@ -2,13 +2,15 @@ import { NativeSelect, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { DisputeDetail } from '../../api/client.ts';
 import { useText } from '../../shell/preferences.tsx';
+import { ConfirmModal } from '../../ui/forms/confirm-modal.tsx';
 import { FormModal } from '../../ui/forms/form-modal.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
-import { fieldLabel, isEmpty, missingFields } from './evidence-fields.ts';
+import { isEmpty, missingFields, useFieldLabel } from './evidence-fields.ts';
 
 /** Submits the evidence, or accepts the dispute: neither can be undone. */
 export function DisputeActions({ dispute }: { dispute: DisputeDetail }) {
   const text = useText();
+  const fieldLabel = useFieldLabel();
   const [dialog, setDialog] = useState<'submit' | 'accept'>();
   const close = () => setDialog(undefined);
   const { id, actions, defenseReasons } = dispute;
@@ -54,18 +56,17 @@ export function DisputeActions({ dispute }: { dispute: DisputeDetail }) {
           </>
         )}
       </FormModal>
-      <FormModal
+      <ConfirmModal
         title={text('disputes.acceptTitle')}
+        hint={text('disputes.acceptHint')}
         submit={text('disputes.accept')}
         isDangerous
         opened={dialog === 'accept'}
         onClose={close}
         operation="disputes.accept"
         isIdempotent
-        bodyOf={() => ({ id })}
-      >
-        <Text size="sm">{text('disputes.acceptHint')}</Text>
-      </FormModal>
+        body={{ id }}
+      />
     </>
   );
 }

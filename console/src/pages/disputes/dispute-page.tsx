@@ -14,7 +14,7 @@ import { StatusBadge } from '../../ui/status-badge.tsx';
 import { DataTable } from '../../ui/tables/data-table.tsx';
 import { Deadline } from './deadline.tsx';
 import { DisputeActions } from './dispute-actions.tsx';
-import { fieldLabel } from './evidence-fields.ts';
+import { useFieldLabel } from './evidence-fields.ts';
 import { EvidenceForm } from './evidence-form.tsx';
 
 /** A dispute: what is at stake, until when, and the evidence for it. */
@@ -89,6 +89,7 @@ function DisputeFacts({ dispute }: { dispute: DisputeDetail }) {
 /** What was sent to the provider, or is about to be. */
 function Answers({ dispute: { answers } }: { dispute: DisputeDetail }) {
   const text = useText();
+  const fieldLabel = useFieldLabel();
   return (
     <Section title={text('disputes.answers')}>
       <DataTable

@@ -1,11 +1,13 @@
 import type { DisputeDetail } from '../../api/client.ts';
+import { usePreferences } from '../../shell/preferences.tsx';
+import type { TextKey } from '../../text/texts.ts';
 
 export type EvidenceField = DisputeDetail['evidenceFields'][number];
 
-/** The provider's name of a field, in words: `shipping_documentation` is "Shipping documentation". */
-export function fieldLabel(name: string): string {
-  const words = name.replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+/** The words for a field; one that is not known here by its name at the provider. */
+export function useFieldLabel(): (name: string) => string {
+  const { texts } = usePreferences();
+  return (name) => texts[`evidence.${name}` as TextKey] ?? name.replaceAll('_', ' ');
 }
 
 /** What is required and not there yet. */

@@ -6,7 +6,8 @@ import { useMay } from '../../session/session.tsx';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
 import { Section } from '../../ui/page.tsx';
-import { type EvidenceField, fieldLabel } from './evidence-fields.ts';
+import { RefusalText } from '../../ui/refusals/refusal-text.tsx';
+import { type EvidenceField, useFieldLabel } from './evidence-fields.ts';
 
 /** The draft of the evidence: texts are saved together, a file as soon as it is chosen. */
 export function EvidenceForm({ dispute }: { dispute: DisputeDetail }) {
@@ -35,10 +36,12 @@ interface FieldsProps {
 
 function Texts({ dispute, fields }: FieldsProps) {
   const text = useText();
+  const fieldLabel = useFieldLabel();
   const mayChange = useMay('transaction_refund');
   const change = useChange('disputes.evidence');
   const refused = change.error instanceof FlorinError ? change.error : undefined;
-  const errorOf = (name: string) => (refused?.field === `evidence.${name}` ? refused.message : undefined);
+  const errorOf = (name: string) =>
+    refused?.field === `evidence.${name}` ? <RefusalText error={refused} isBesideField /> : undefined;
   const textOf = (name: string) => dispute.evidence.texts[name] as string | undefined;
   const isBesideField = fields.some(({ name }) => errorOf(name) !== undefined);
 
@@ -98,6 +101,7 @@ function Files({ dispute, fields }: FieldsProps) {
 
 function FileOfEvidence({ dispute, field }: { dispute: DisputeDetail; field: EvidenceField }) {
   const text = useText();
+  const fieldLabel = useFieldLabel();
   const { locale } = usePreferences();
   const mayChange = useMay('transaction_refund');
   const [unreadable, setUnreadable] = useState<Error>();

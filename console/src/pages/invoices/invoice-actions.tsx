@@ -4,6 +4,7 @@ import type { Invoice } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
 import { useText } from '../../shell/preferences.tsx';
 import { ChannelSelect } from '../../ui/forms/channel-select.tsx';
+import { ConfirmModal } from '../../ui/forms/confirm-modal.tsx';
 import { FormModal } from '../../ui/forms/form-modal.tsx';
 import { MoneyField, minorUnits } from '../../ui/forms/money-field.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
@@ -50,17 +51,17 @@ export function InvoiceActions({ invoice }: { invoice: Invoice }) {
       )}
       {/* Mounted when it opens, so that its fields start with the current values of the draft. */}
       {dialog === 'edit' && <InvoiceModal invoice={invoice} opened onClose={close} />}
-      <FormModal
+      <ConfirmModal
         title={text('invoices.finalizeTitle')}
+        hint={text('invoices.finalizeHint')}
         submit={text('invoices.finalize')}
         opened={dialog === 'finalize'}
         onClose={close}
         operation="invoices.finalize"
-        bodyOf={() => ({ id })}
+        body={{ id }}
       >
-        <Text size="sm">{text('invoices.finalizeHint')}</Text>
         <MissingSeller />
-      </FormModal>
+      </ConfirmModal>
       <FormModal
         title={text('invoices.voidTitle')}
         submit={text('invoices.void')}

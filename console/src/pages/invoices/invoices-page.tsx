@@ -5,6 +5,7 @@ import { useText } from '../../shell/preferences.tsx';
 import { AmountFilter } from '../../ui/filters/amount-filter.tsx';
 import { CustomerFilter } from '../../ui/filters/customer-filter.tsx';
 import { SearchFilter } from '../../ui/filters/search-filter.tsx';
+import { TimeFilters } from '../../ui/filters/time-filters.tsx';
 import { EmptyState } from '../../ui/notes.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
 import { ListPage } from '../../ui/tables/list-page.tsx';
@@ -13,7 +14,8 @@ import { InvoiceModal } from './invoice-modal.tsx';
 import { InvoiceTabs } from './invoice-tabs.tsx';
 
 const amounts = ['currency', 'amountFrom', 'amountTo'] as const;
-const filterNames = ['search', 'status', 'dueTo', 'customerId', 'subscriptionId', ...amounts] as const;
+const times = ['startDate', 'endDate'] as const;
+const filterNames = ['search', 'status', 'dueTo', 'customerId', 'subscriptionId', ...times, ...amounts] as const;
 
 export default function InvoicesPage() {
   const text = useText();
@@ -31,6 +33,7 @@ export default function InvoicesPage() {
         title={text('invoices.title')}
         operation="invoices.list"
         isExported
+        financeFiles={['finances.invoices', 'finances.taxes']}
         viewsOf="invoices"
         filterNames={filterNames}
         actions={add}
@@ -39,6 +42,7 @@ export default function InvoicesPage() {
         filters={({ filters, setFilters }) => (
           <>
             <SearchFilter value={filters.search} onChange={(search) => setFilters({ search })} />
+            <TimeFilters filters={filters} onChange={setFilters} />
             <CustomerFilter value={filters.customerId} onChange={(customerId) => setFilters({ customerId })} />
             <AmountFilter filters={filters} onChange={setFilters} />
           </>

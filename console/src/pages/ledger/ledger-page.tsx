@@ -16,6 +16,7 @@ import { LinkText } from '../../ui/link-text.tsx';
 import { EmptyState, ErrorNote } from '../../ui/notes.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { DataTable } from '../../ui/tables/data-table.tsx';
+import { FinanceMenu } from '../../ui/tables/finance-menu.tsx';
 import { Paging } from '../../ui/tables/paging.tsx';
 
 const filterNames = ['account', 'currency', 'startDate', 'endDate'] as const;
@@ -30,7 +31,7 @@ export default function LedgerPage() {
   const byCurrency = [...Map.groupBy(booked, ({ currency }) => currency)];
   const accountName = (account: AccountBalance['account']) => text(`ledger.${account}` as TextKey);
   return (
-    <Page title={text('ledger.title')}>
+    <Page title={text('ledger.title')} actions={<FinanceMenu files={['finances.ledger']} query={filters} />}>
       <Section title={text('ledger.balances')}>
         <ErrorNote error={balances.error} onRetry={() => balances.refetch()} />
         {balances.data !== undefined && byCurrency.length === 0 && <EmptyState title={text('ledger.none')} />}

@@ -1,5 +1,4 @@
 import { Group, Loader, Select, Stack, Text, TextInput } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import type { ChannelListItem, Customer, PaymentMethod } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
@@ -7,9 +6,9 @@ import { useMay } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { FailureText } from '../../ui/failure-text.tsx';
 import { Dialog } from '../../ui/forms/dialog.tsx';
+import { DialogButton } from '../../ui/forms/dialog-button.tsx';
 import { FormModal } from '../../ui/forms/form-modal.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
-import { PermittedButton } from '../../ui/permitted.tsx';
 import { PayerLink } from '../../ui/secrets/secret-link.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 
@@ -21,7 +20,6 @@ interface SetUpMethodProps {
 /** Sets a payment method up, and shows the link on which the payer completes it. */
 export function SetUpMethod({ customer, channels }: SetUpMethodProps) {
   const text = useText();
-  const [isOpen, { open, close }] = useDisclosure(false);
   const [begunId, setBegunId] = useState<string>();
   const mayReadChannels = useMay('channel_read');
   const data = channels
@@ -30,46 +28,46 @@ export function SetUpMethod({ customer, channels }: SetUpMethodProps) {
   const usual = data.find(({ value }) => value === String(customer.defaultChannelId)) ?? data[0];
   return (
     <>
-      <PermittedButton
+      <DialogButton
         needs="transaction_write"
         variant="default"
         size="xs"
-        onClick={open}
+        label={text('methods.setUp')}
         unavailable={mayReadChannels ? undefined : text('permission.missing', { scope: 'channel_read' })}
       >
-        {text('methods.setUp')}
-      </PermittedButton>
-      <FormModal
-        title={text('methods.setUp')}
-        submit={text('checkouts.create')}
-        opened={isOpen}
-        onClose={close}
-        operation="paymentMethods.setup"
-        isIdempotent
-        bodyOf={({ channelId, returnUrl }) => ({
-          customerId: customer.id,
-          channelId: Number(channelId),
-          ...(returnUrl && { returnUrl }),
-        })}
-        onDone={({ data: { id } }) => setBegunId(id)}
-      >
-        {(errorOf) => (
-          <>
-            <Text size="sm">{text('methods.setUpHint')}</Text>
-            <Select
-              name="channelId"
-              label={text('payments.channel')}
-              data={data}
-              defaultValue={usual?.value ?? null}
-              allowDeselect={false}
-              error={errorOf('channelId')}
-              required
-              data-autofocus
-            />
-            <TextInput name="returnUrl" type="url" label={text('portal.returnUrl')} error={errorOf('returnUrl')} />
-          </>
+        {(dialog) => (
+          <FormModal
+            {...dialog}
+            title={text('methods.setUp')}
+            submit={text('checkouts.create')}
+            operation="paymentMethods.setup"
+            isIdempotent
+            bodyOf={({ channelId, returnUrl }) => ({
+              customerId: customer.id,
+              channelId: Number(channelId),
+              ...(returnUrl && { returnUrl }),
+            })}
+            onDone={({ data: { id } }) => setBegunId(id)}
+          >
+            {(errorOf) => (
+              <>
+                <Text size="sm">{text('methods.setUpHint')}</Text>
+                <Select
+                  name="channelId"
+                  label={text('payments.channel')}
+                  data={data}
+                  defaultValue={usual?.value ?? null}
+                  allowDeselect={false}
+                  error={errorOf('channelId')}
+                  required
+                  data-autofocus
+                />
+                <TextInput name="returnUrl" type="url" label={text('portal.returnUrl')} error={errorOf('returnUrl')} />
+              </>
+            )}
+          </FormModal>
         )}
-      </FormModal>
+      </DialogButton>
       <Dialog
         opened={begunId !== undefined}
         onClose={() => setBegunId(undefined)}

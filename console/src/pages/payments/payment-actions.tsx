@@ -1,11 +1,13 @@
 import { Button, Checkbox, Select, Text, TextInput } from '@mantine/core';
-import { useClipboard, useDisclosure } from '@mantine/hooks';
+import { useClipboard } from '@mantine/hooks';
 import { useState } from 'react';
 import type { TransactionDetail } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
 import { Money } from '../../format/money.tsx';
 import { useMay } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
+import { ConfirmModal } from '../../ui/forms/confirm-modal.tsx';
+import { DialogButton } from '../../ui/forms/dialog-button.tsx';
 import { FormModal } from '../../ui/forms/form-modal.tsx';
 import { MoneyField, minorUnits } from '../../ui/forms/money-field.tsx';
 import { Icon } from '../../ui/icons.tsx';
@@ -68,29 +70,27 @@ export function PaymentActions({ payment }: { payment: TransactionDetail }) {
       )}
       <RefundModal payment={payment} opened={dialog === 'refund'} onClose={close} />
       <CaptureModal payment={payment} opened={dialog === 'capture'} onClose={close} />
-      <FormModal
+      <ConfirmModal
         title={text('payment.releaseTitle')}
+        hint={text('payment.releaseHint')}
         submit={text('payment.release')}
         opened={dialog === 'release'}
         onClose={close}
         operation="transactions.release"
         isIdempotent
-        bodyOf={() => ({ id: payment.id })}
-      >
-        <Text size="sm">{text('payment.releaseHint')}</Text>
-      </FormModal>
-      <FormModal
+        body={{ id: payment.id }}
+      />
+      <ConfirmModal
         title={text('payment.cancelTitle')}
+        hint={text('payment.cancelHint')}
         submit={text('payment.cancel')}
         isDangerous
         opened={dialog === 'cancel'}
         onClose={close}
         operation="transactions.update"
         isIdempotent
-        bodyOf={() => ({ id: payment.id, status: 'CANCELLED' })}
-      >
-        <Text size="sm">{text('payment.cancelHint')}</Text>
-      </FormModal>
+        body={{ id: payment.id, status: 'CANCELLED' }}
+      />
     </>
   );
 }
@@ -185,34 +185,31 @@ function CaptureModal({ payment, opened, onClose }: AmountModalProps) {
 /** Only for channels without a provider, which do not report an outcome. */
 function RecordOutcome({ payment }: { payment: TransactionDetail }) {
   const text = useText();
-  const [isOpen, { open, close }] = useDisclosure(false);
   const mayReadChannels = useMay('channel_read');
   const channels = useRead('channels.list', {}, { enabled: mayReadChannels });
   const channel = channels.data?.data.find(({ id }) => id === payment.channelId);
   if (channel === undefined || channel.provider !== null) return null;
   return (
-    <>
-      <PermittedButton needs="transaction_write" variant="default" onClick={open}>
-        {text('payment.record')}
-      </PermittedButton>
-      <FormModal
-        title={text('payment.recordTitle')}
-        submit={text('common.save')}
-        opened={isOpen}
-        onClose={close}
-        operation="transactions.update"
-        isIdempotent
-        bodyOf={({ status }) => ({ id: payment.id, status })}
-      >
-        <Text size="sm">{text('payment.recordHint')}</Text>
-        <Select
-          name="status"
-          label={text('payments.status')}
-          defaultValue="SUCCESS"
-          allowDeselect={false}
-          data={(['SUCCESS', 'FAILED'] as const).map((value) => ({ value, label: text(`status.${value}`) }))}
-        />
-      </FormModal>
-    </>
+    <DialogButton needs="transaction_write" variant="default" label={text('payment.record')}>
+      {(dialog) => (
+        <FormModal
+          {...dialog}
+          title={text('payment.recordTitle')}
+          submit={text('common.save')}
+          operation="transactions.update"
+          isIdempotent
+          bodyOf={({ status }) => ({ id: payment.id, status })}
+        >
+          <Text size="sm">{text('payment.recordHint')}</Text>
+          <Select
+            name="status"
+            label={text('payments.status')}
+            defaultValue="SUCCESS"
+            allowDeselect={false}
+            data={(['SUCCESS', 'FAILED'] as const).map((value) => ({ value, label: text(`status.${value}`) }))}
+          />
+        </FormModal>
+      )}
+    </DialogButton>
   );
 }

@@ -4,11 +4,11 @@ import { useRead } from '../../api/hooks.ts';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
 import type { TextKey } from '../../text/texts.ts';
 import { useFilters, usePageNumber } from '../../ui/filters/use-filters.ts';
-import { FinanceButton } from '../../ui/finance/finance-button.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
 import { Page } from '../../ui/page.tsx';
 import { DataTable } from '../../ui/tables/data-table.tsx';
 import { ExportButton } from '../../ui/tables/export-button.tsx';
+import { FinanceMenu } from '../../ui/tables/finance-menu.tsx';
 import { useHeldRows, WithArrivals } from '../../ui/tables/held-rows.tsx';
 import { useListViews } from '../../ui/tables/list-views.ts';
 import { Paging } from '../../ui/tables/paging.tsx';
@@ -38,7 +38,7 @@ export default function PaymentsPage() {
         <>
           <ViewMenu list={views} />
           <ExportButton operation="transactions.list" query={filters} />
-          <FinanceButton operation="transactions.list" query={filters} title={text('payments.title')} />
+          <FinanceMenu files={['finances.payments']} query={filters} />
         </>
       }
     >

@@ -20,6 +20,7 @@ export default function RefundsPage() {
       title={text('refunds.title')}
       operation="refunds.list"
       isExported
+      financeFiles={['finances.refunds']}
       viewsOf="refunds"
       filterNames={filterNames}
       filters={({ filters, setFilters }) => (

@@ -1,5 +1,6 @@
-import { TextInput } from '@mantine/core';
+import { Text, TextInput } from '@mantine/core';
 import { Time } from '../../format/time.tsx';
+import { useProfile } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { FilterBar } from '../../ui/filters/filter-bar.tsx';
 import { FilterSelect } from '../../ui/filters/filter-select.tsx';
@@ -16,6 +17,7 @@ const filterNames = ['status', 'method', 'path', 'by', 'keyId', 'userId', 'reque
 export default function RequestsPage() {
   const text = useText();
   const { filters, setFilters } = useFilters(filterNames);
+  const { unknownKeyRequests } = useProfile();
   // The console itself sends most requests, by its session: they are shown on demand.
   const by = filters.by || (filters.userId === '' && filters.requestId === '' ? 'key' : 'all');
   return (
@@ -80,6 +82,11 @@ export default function RequestsPage() {
         empty={<EmptyState title={text('requests.none')} />}
         pollMs={10_000}
       />
+      {unknownKeyRequests !== null && unknownKeyRequests > 0 && (
+        <Text size="xs" c="dimmed">
+          {text.count('requests.unknownKeys', unknownKeyRequests)}
+        </Text>
+      )}
     </Page>
   );
 }

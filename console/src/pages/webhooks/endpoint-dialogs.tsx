@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { WebhookEndpoint } from '../../api/client.ts';
 import { useText } from '../../shell/preferences.tsx';
+import { ConfirmModal } from '../../ui/forms/confirm-modal.tsx';
 import { FormModal } from '../../ui/forms/form-modal.tsx';
 import { PasswordField } from '../../ui/forms/password-field.tsx';
 import { eventChoices } from './register-modal.tsx';
@@ -45,18 +46,17 @@ export function EndpointDialogs({ endpoint, dialog, onClose }: EndpointDialogsPr
           </>
         )}
       </FormModal>
-      <FormModal
+      <ConfirmModal
         title={text('webhooks.removeTitle')}
+        hint={text('webhooks.removeHint')}
         submit={text('common.remove')}
         isDangerous
         opened={dialog === 'remove'}
         onClose={onClose}
         operation="webhooks.remove"
-        bodyOf={() => ({ id: endpoint.id })}
+        body={{ id: endpoint.id }}
         onDone={() => navigate('/webhooks')}
-      >
-        <Text size="sm">{text('webhooks.removeHint')}</Text>
-      </FormModal>
+      />
     </>
   );
 }

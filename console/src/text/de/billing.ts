@@ -8,6 +8,7 @@ export const billing = {
   'customers.phone': 'Telefon',
   'customers.externalId': 'Externe ID',
   'customers.address': 'Anschrift',
+  'customers.dueDaysHint': 'Für Rechnungen ohne eigenen Tag. Leer: wie beim Verkäufer.',
   'customers.channel': 'Standardkanal',
   'customers.method': 'Gespeichertes Zahlungsmittel',
   'customers.noPayments': 'Keine Zahlungen',

@@ -193,4 +193,8 @@ export const developers = {
   'requests.userAgent': 'Programm',
   'requests.idempotencyKey': 'Idempotenzschlüssel',
   'requests.none': 'Keine Anfragen',
+  'requests.unknownKeys.one':
+    'Dieser Knoten hat {n} Anfrage mit einem Schlüssel abgelehnt, den niemand hat. Sie steht in keinem Protokoll.',
+  'requests.unknownKeys.other':
+    'Dieser Knoten hat {n} Anfragen mit Schlüsseln abgelehnt, die niemand hat. Sie stehen in keinem Protokoll.',
 };

@@ -8,6 +8,7 @@ export const billing = {
   'customers.phone': 'Phone',
   'customers.externalId': 'External id',
   'customers.address': 'Address',
+  'customers.dueDaysHint': 'For invoices that name no day. Empty: as the seller has them.',
   'customers.channel': 'Default channel',
   'customers.method': 'Stored payment method',
   'customers.noPayments': 'No payments',

@@ -185,4 +185,6 @@ export const developers = {
   'requests.userAgent': 'Program',
   'requests.idempotencyKey': 'Idempotency key',
   'requests.none': 'No requests',
+  'requests.unknownKeys.one': 'This node has refused {n} request with a key that nobody has. It is in no log.',
+  'requests.unknownKeys.other': 'This node has refused {n} requests with keys that nobody has. They are in no log.',
 };

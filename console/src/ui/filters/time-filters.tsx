@@ -3,6 +3,7 @@ import { localTimeOf, utcTimeOf } from '../../format/zone.ts';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
 import { FilterChip } from './filter-chip.tsx';
 import { presetOf, startOf, timePresets } from './time-presets.ts';
+import { utcLimit } from './utc-limit.ts';
 
 interface TimeFiltersProps {
   filters: { startDate: string; endDate: string };
@@ -83,11 +84,8 @@ function TimeFields({ filters, onChange }: TimeFiltersProps) {
   });
 }
 
-/** A limit in the zone. A UTC day is its start, or that of the next day for the end of a range, which includes it. */
 function localLimit(value: string, isEnd: boolean, timeZone: string): string {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(value)) return value && localTimeOf(value, timeZone);
-  const ms = Date.parse(`${value}T00:00Z`) + (isEnd ? 86_400_000 : 0);
-  return localTimeOf(new Date(ms).toISOString(), timeZone);
+  return value && localTimeOf(utcLimit(value, isEnd), timeZone);
 }
 
 /** Without the hour where it is midnight. */

@@ -12,7 +12,7 @@ export type Fields = Readonly<Record<string, string>>;
 /** The refusal of a field, to show beside it. */
 export type ErrorOf = (field: string) => ReactNode;
 
-interface FormModalProps<Name extends OperationName> {
+export interface FormModalProps<Name extends OperationName> {
   title: string;
   submit: string;
   /** Whether it cannot be undone. */

@@ -113,6 +113,7 @@ const namedPlaces: Readonly<Record<string, readonly string[]>> = {
   from: ['status'],
   interval: ['plans'],
   methodType: ['methodType'],
+  missing: ['evidence'],
   mode: ['mode'],
   noun: ['noun'],
   otherMode: ['mode'],

@@ -3,11 +3,11 @@ import type { ListName, RowOf } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
 import { FilterBar } from '../filters/filter-bar.tsx';
 import { useFilters, usePageNumber } from '../filters/use-filters.ts';
-import { FinanceButton } from '../finance/finance-button.tsx';
 import { ErrorNote } from '../notes.tsx';
 import { Page } from '../page.tsx';
 import { type Amount, type Column, DataTable } from './data-table.tsx';
 import { ExportButton } from './export-button.tsx';
+import { type FinanceFile, FinanceMenu } from './finance-menu.tsx';
 import { useListViews } from './list-views.ts';
 import { Paging } from './paging.tsx';
 import { ViewMenu } from './view-menu.tsx';
@@ -24,6 +24,8 @@ interface ListPageProps<List extends ListName, Name extends string, Row = RowOf<
   actions?: ReactNode;
   /** Whether the list can be saved as CSV. */
   isExported?: boolean;
+  /** Files for finance of the filtered rows. */
+  financeFiles?: readonly FinanceFile[];
   /** The name under which users save its views and columns. */
   viewsOf?: string;
   /** Rows can be selected, and their amounts are added up. */
@@ -38,7 +40,7 @@ interface ListPageProps<List extends ListName, Name extends string, Row = RowOf<
 /** A page with one paged list. */
 export function ListPage<List extends ListName, Name extends string>(props: ListPageProps<List, Name>) {
   const { title, operation, filterNames, columns, keyOf, linkOf, amountOf, actions, isExported, viewsOf } = props;
-  const { tabs, filters, empty } = props;
+  const { financeFiles, tabs, filters, empty } = props;
   const page = usePageNumber();
   const state = useFilters(filterNames);
   const views = useListViews<RowOf<List>>(viewsOf ?? '', columns);
@@ -50,7 +52,7 @@ export function ListPage<List extends ListName, Name extends string>(props: List
         <>
           {viewsOf && <ViewMenu list={views} />}
           {isExported && <ExportButton operation={operation} query={state.filters} />}
-          {isExported && <FinanceButton operation={operation} query={state.filters} title={title} />}
+          {financeFiles && <FinanceMenu files={financeFiles} query={state.filters} />}
           {actions}
         </>
       }

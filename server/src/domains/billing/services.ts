@@ -16,7 +16,7 @@ import { settlementOf } from './invoices/settlement/services.ts';
 import { invoiceTestClockWork } from './invoices/test-clock-work.ts';
 import { PlanUsages } from './plans/usages.ts';
 import { tenantSellers } from './sellers/tenant-sellers.ts';
-import { followClosed, followPayments, followReopened } from './subscriptions/collections/collect.ts';
+import { followClosed, followPayments, followReopened } from './subscriptions/collections/follow.ts';
 import { requestRetry } from './subscriptions/collections/statements.ts';
 import { replaceMethod } from './subscriptions/methods.ts';
 import { subscriptionTestClockWork } from './subscriptions/renewal/worker.ts';

@@ -126,7 +126,7 @@ function ruleOf({ keyword, params, parentSchema }: ErrorObject): BrokenRule {
   const title = ruleOfTitle(parentSchema?.title);
   switch (keyword) {
     case 'type':
-      // "metadata must be given by key, as metadata[order]=7", where "an object" would be no help.
+      // "metadata must be given by key, such as metadata[order]=7", where "an object" would be no help.
       return (params.type === 'object' && title) || rule('wrong_type', { type: params.type });
     case 'minimum':
     case 'maximum':

@@ -95,7 +95,7 @@ async function everyPaymentHasEnded(year: Year): Promise<void> {
       }
       return true;
     },
-    300_000,
+    1_800_000,
   );
 }
 
@@ -190,8 +190,11 @@ async function forEach<One, Result>(all: readonly One[], work: (one: One) => Pro
   return results;
 }
 
-/** Of a call. On a full machine a simulator may need more than a second, and each call that is late is looked up. */
-export const providerTimeout = '3s';
+/**
+ * Of a call. On a full machine a simulator may need more than a second, and each call that is late is looked up. It also
+ * decides how long the operations in progress at a kill are leased: 20 s.
+ */
+export const providerTimeout = '5s';
 
 /** Waits for a method. A call that was answered too late is looked up after 5 s, 30 s and 5 min. */
 export async function untilActive(year: Year, id: string): Promise<void> {
@@ -202,6 +205,6 @@ export async function untilActive(year: Year, id: string): Promise<void> {
       if (status === 'FAILED') throw new Error(`The method ${id} was not kept: ${failureCode}`);
       return status === 'ACTIVE';
     },
-    400_000,
+    1_800_000,
   );
 }

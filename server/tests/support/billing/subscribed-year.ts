@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { dataOf, makeChannel } from '../factories.ts';
 import type { Kill } from '../faults/kills.ts';
 import { eventually } from '../postgres/database.ts';
-import { administratorPassword } from '../service/florin.ts';
+import { administratorPassword, untilTaken } from '../service/florin.ts';
 import { startService } from '../service/service-process.ts';
 import { verified } from '../service/verified.ts';
 import { makePayingCustomer, replaceMethod } from './invoices.ts';
@@ -49,8 +49,10 @@ export async function startYear({ environment: further = {}, channel = { provide
   };
   let service = await startService({ environment });
   const as = await service.login('admin', administratorPassword);
-  const post = async (path: string, body: unknown) => dataOf(await service.post(`/api/${path}`, body, as));
-  const get = async (path: string) => dataOf(await service.get(`/api/${path}`, as));
+  // A year is longer than any full moment of the machine: what is refused then is asked again.
+  const post = async (path: string, body: unknown) =>
+    dataOf(await untilTaken(() => service.post(`/api/${path}`, body, as)));
+  const get = async (path: string) => dataOf(await untilTaken(() => service.get(`/api/${path}`, as)));
   const channelId = await makeChannel(service, as, { currency: 'USD,EUR,JPY', ...channel });
   const { id: clockId } = await post('clock/create', { name: 'The year', nowTime: yearBegins });
   /** Ids by the customer's name. */
@@ -150,7 +152,7 @@ export async function startYear({ environment: further = {}, channel = { provide
           service.post('/api/clock/advance', { id: clockId, toTime }, as).catch(() => null);
         return hasArrived ? state === 'READY' : Date.parse(shown) >= atMs;
       },
-      300_000,
+      1_800_000,
     );
   }
 

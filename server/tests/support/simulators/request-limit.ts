@@ -1,4 +1,8 @@
-/** A provider's rate limit: how many requests of the last second were taken. Without a number it takes all. */
+/**
+ * A provider's rate limit: how many requests of the last second were taken. Without a number it takes all. Requests are
+ * counted, however old, until the first was refused: a test of more requests than the limit meets a refusal on a slow
+ * machine too.
+ */
 export class RequestLimit {
   /** How many were refused. */
   refused = 0;
@@ -11,12 +15,12 @@ export class RequestLimit {
 
   takes(): boolean {
     const nowMs = performance.now();
-    this.#takenAt = this.#takenAt.filter((atMs) => atMs > nowMs - 1_000);
+    if (this.refused > 0) this.#takenAt = this.#takenAt.filter((atMs) => atMs > nowMs - 1_000);
     if (this.#takenAt.length >= this.#perSecond) {
       this.refused++;
       return false;
     }
-    this.#takenAt.push(nowMs);
+    if (Number.isFinite(this.#perSecond)) this.#takenAt.push(nowMs);
     return true;
   }
 }

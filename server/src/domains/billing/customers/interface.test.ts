@@ -62,6 +62,7 @@ describe('a customer', () => {
         id: anInteger,
         livemode: true,
         ...input,
+        dueDays: null,
         defaultMethodId: null,
         clockId: null,
         createdTime: aTime,
@@ -269,7 +270,7 @@ test('the list is newest first, paged, filtered, and has an exact total', async 
   expect(await list('metadata[tier]=2')).toEqual({ ids: [made[1]], total: undefined });
   expect((await florin.get('/api/customer/list?metadata=2', member.as)).body).toEqual({
     ...aRefusal(400, { type: 'invalid_request', field: 'metadata' }),
-    message: 'metadata must be given by key, as metadata[order]=7.',
+    message: 'metadata must be given by key, such as metadata[order]=7.',
   });
   const { body } = await florin.get('/api/customer/list?pageSize=2', member.as);
   const rest = await florin.get(`/api/customer/list?pageSize=2&cursor=${body.pagination.nextCursor}`, member.as);

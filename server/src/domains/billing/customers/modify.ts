@@ -89,6 +89,7 @@ async function creation(input: NewCustomer, caller: Principal, app: BillingApp):
     clock?.id ?? null,
     app.clock(),
     livemode,
+    input.dueDays ?? null,
   ];
   return async (transaction) => {
     const [row] = (await transaction.run(insertCustomer, values)) as [CustomerRow];
@@ -126,6 +127,7 @@ async function change(id: number, input: CustomerInput, principal: Principal, ap
     ...given(input.externalId),
     ...given(metadataJson(changedMetadata(before.metadata, input)) ?? undefined),
     ...given(input.defaultChannelId),
+    ...given(input.dueDays),
     clock(),
   ];
   return async (transaction) => {

@@ -17,6 +17,7 @@ export function recordOf(row: CustomerRow): CustomerRecord {
     externalId: row.external_id,
     metadata: row.metadata,
     defaultChannelId: row.default_channel_id,
+    dueDays: row.due_days,
     defaultMethodId: row.default_method_id === null ? null : publicId('mtd', row.default_method_id),
     clockId: row.clock_id,
     createdTime: row.created_at,

@@ -5,6 +5,7 @@ import { rule } from '../../../core/refusal-rules.ts';
 import { pagingOf } from '../../../platform/http/list-query.ts';
 import type { Route } from '../../../platform/http/route.ts';
 import { routesFor, savedMessage } from '../../../platform/http/routes-for.ts';
+import { long } from '../../../platform/http/shapes.ts';
 import { exportText, exportTypes } from '../../../platform/lists/export.ts';
 import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import { acceptanceRefusals } from '../../payments/channels/rules.ts';
@@ -13,8 +14,16 @@ import { listCustomers } from './list.ts';
 import { modifyCustomer } from './modify.ts';
 import { readCustomer } from './read.ts';
 import { recordOf } from './record.ts';
-import { customerInput, customerListQuery, customerQuery, customerRecord, listedCustomer } from './schema.ts';
+import {
+  customerInput,
+  customerListQuery,
+  customerQuery,
+  customerRecord,
+  customerSummary,
+  listedCustomer,
+} from './schema.ts';
 import { findByExternalId } from './statements.ts';
+import { summarizeCustomer } from './summary.ts';
 
 const { get, postOnce } = routesFor<BillingApp>();
 
@@ -58,6 +67,15 @@ export const customerRoutes: readonly Route<BillingApp>[] = [
       if (row === undefined) throw notFound('customer', externalId as string, 'externalId');
       return { data: recordOf(row) };
     },
+  }),
+
+  get('/api/customer/summary', 'transaction_read', 'Customers', {
+    summary: 'Get what a customer has paid',
+    description: 'Of all payments of the customer that took money, by currency.',
+    query: Type.Object({ id: long('The customer.') }),
+    refuses: ['record_not_found'],
+    data: customerSummary,
+    handle: async (call, app) => ({ data: await summarizeCustomer(call, app) }),
   }),
 
   get('/api/customer/list', 'transaction_read', 'Customers', {

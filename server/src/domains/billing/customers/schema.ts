@@ -47,6 +47,14 @@ export const customerInput = Type.Object(
         description: 'The channel for invoices that name no channel. null clears it.',
       }),
     ),
+    dueDays: Type.Optional(
+      Type.Union([Type.Integer({ minimum: 0, maximum: 365 }), Type.Null()], {
+        title: form('integer_range_or_null', { least: 0, limit: 365 }),
+        description:
+          'How many days the customer has to pay an invoice that is finalized without a `dueDate` of its own; 0: it ' +
+          "is due at once. null: the seller's `dueDays`.",
+      }),
+    ),
     paymentMethod: clearable(
       oneLine({ maxLength: 255, writeOnly: true }),
       form('one_line_or_null', { limit: 255 }),
@@ -102,6 +110,11 @@ export const customerRecord = Type.Object(
     externalId: nullable(Type.String()),
     metadata: keptMetadata,
     defaultChannelId: nullable(Type.Integer()),
+    dueDays: nullable(
+      Type.Integer({
+        description: "Days to pay an invoice that is finalized without a `dueDate`. null: the seller's `dueDays`.",
+      }),
+    ),
     defaultMethodId: nullable(
       Type.String({
         description: 'The payment method that renewals are charged with: `mtd_` and a time-ordered part.',
@@ -118,4 +131,24 @@ export const customerRecord = Type.Object(
 export const listedCustomer = Type.Object(
   { ...customerRecord.properties, tenantId: Type.Optional(tenantIdOnWire) },
   { $id: 'CustomerListItem' },
+);
+
+const sum = (description: string) => Type.String({ description: `${description}, in minor units as decimal digits.` });
+
+export const customerSummary = Type.Object(
+  {
+    id: Type.Integer(),
+    livemode,
+    currencies: Type.Array(
+      Type.Object({
+        currency: Type.String(),
+        payments: Type.Integer({ description: 'How many payments took money.' }),
+        amountCaptured: sum('What they took, before refunds'),
+        amountRefunded: sum('What was given back'),
+        amountDisputed: sum('What disputes have withdrawn and not reinstated'),
+      }),
+      { description: 'Those with the most payments first.' },
+    ),
+  },
+  { $id: 'CustomerSummary' },
 );

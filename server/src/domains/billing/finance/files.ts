@@ -5,7 +5,7 @@ import { invalid } from '../../../core/errors.ts';
 import { visibleModes } from '../../../core/livemode.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { rule } from '../../../core/refusal-rules.ts';
-import { isTimeZone } from '../../../core/time-zone.ts';
+import { isTimeZone, toWallTime } from '../../../core/time-zone.ts';
 import type { Answer, Call } from '../../../platform/http/route.ts';
 import { appendAudit } from '../../identity/audit/append.ts';
 import { listedTenants } from '../../identity/tenants/visible-tenants.ts';
@@ -70,7 +70,8 @@ export async function saveLedger(call: FileCall<Static<typeof ledgerFile>>, app:
   const { query, principal } = call;
   const { startDate, endDate } = dayRangeOf(query.startDate, query.endDate);
   const tenantIds = await listedTenants(app.listDatabase, principal, query.tenantId);
-  const filter = [visibleModes(principal, query.livemode), query.currency ?? null, startDate, endDate];
+  const modes = visibleModes(principal, query.livemode);
+  const filter = [modes, query.currency ?? null, startDate, endDate, query.account ?? null];
   await recordExport('ledger', call, app);
   return fileOf('ledger', transfersOf(tenantIds, filter, app), ledgerColumns(styleOf(query)), call, app);
 }
@@ -140,7 +141,7 @@ async function fileOf<Row extends object>(
   const { format = 'xlsx', language = 'en' } = query;
   const header = columns.map(([name]) => name);
   const cells = cellsOf(rows, columns, await listedTenants(app.listDatabase, principal, query.tenantId), app);
-  const name = fileNameOf(report, query, visibleModes(principal, query.livemode));
+  const name = fileNameOf(report, query, visibleModes(principal, query.livemode), app.clock());
   const content =
     format === 'csv'
       ? Readable.from(csvIn(header, cells, language), { objectMode: false })
@@ -186,24 +187,25 @@ function styleOf({ language = 'en', timeZone = 'UTC' }: FileQuery): FileStyle {
   return { language, timeZone };
 }
 
-/** `Payments 2026-11-01 to 2026-11-27`, `Test Taxes from 2026-01-01`: what is in it, and of which days. */
+/**
+ * `Payments 2026-11-01 to 2026-11-27`, `Taxes until 2026-11-27 (test)`: what is in it, and the first and the last day of
+ * its range in its time zone. A range without an end ends today.
+ */
 function fileNameOf(
   report: Report,
-  { language = 'en', startDate, endDate }: FileQuery & { startDate?: string; endDate?: string },
+  query: FileQuery & { startDate?: string; endDate?: string },
   modes: readonly boolean[],
+  nowMs: number,
 ): string {
+  const { language = 'en', timeZone = 'UTC', startDate, endDate } = query;
   const text = financeTexts[language];
-  const [from, to] = [startDate?.slice(0, 10), endDate?.slice(0, 10)];
-  const days =
-    from !== undefined && to !== undefined
-      ? from === to
-        ? [from]
-        : [from, text.to, to]
-      : from !== undefined
-        ? [text.from, from]
-        : to !== undefined
-          ? [text.until, to]
-          : [];
+  // The ledger has UTC days, whatever the zone of the times shown.
+  const zone = report === 'ledger' ? 'UTC' : timeZone;
+  const { fromMs, toMs } = timeRangeOf({ ...query, timeZone: zone });
+  const dayIn = (atMs: number) => new Date(toWallTime(atMs, zone)).toISOString().slice(0, 10);
+  const to = dayIn(endDate === undefined ? nowMs : toMs - 1);
+  const from = dayIn(fromMs);
+  const days = startDate === undefined ? [text.until, to] : from >= to ? [from] : [from, text.to, to];
   return [text[report], ...days, ...(modes.includes(true) ? [] : [`(${text.test})`])].join(' ');
 }
 

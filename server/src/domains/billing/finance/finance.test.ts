@@ -22,6 +22,7 @@ afterAll(async () => {
   await db.drop();
 });
 
+const today = () => new Date().toISOString().slice(0, 10);
 const fetchFile = (path: string) => fetch(`${florin.address}/api/finance/${path}`, { headers: { authorization: as } });
 
 async function workbook(path: string) {
@@ -72,6 +73,19 @@ test('payments are a workbook of major units, names and times of the chosen zone
   expect(Math.round((created.getTime() - Date.now()) / 3_600_000)).toBeGreaterThan(0);
 });
 
+test('a file is named by the days of its range on the clock of its zone, and without an end until today', async () => {
+  const nameOf = async (query: string) => {
+    const response = await fetchFile(`payments?livemode=false&format=csv&${query}`);
+    await response.arrayBuffer();
+    return /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1];
+  };
+  const november = 'startDate=2026-10-31T23:00:00Z&endDate=2026-11-30T23:00:00Z&timeZone=Europe/Berlin';
+  expect(await nameOf(november)).toBe('Payments 2026-11-01 to 2026-11-30 (test).csv');
+  expect(await nameOf('startDate=2026-11-01&endDate=2026-11-01')).toBe('Payments 2026-11-01 (test).csv');
+  expect(await nameOf('startDate=2020-01-01')).toBe(`Payments 2020-01-01 to ${today()} (test).csv`);
+  expect(await nameOf('')).toBe(`Payments until ${today()} (test).csv`);
+});
+
 test('a number with more than 15 digits is text, because a spreadsheet would round it', async () => {
   await paid({ amount: 9_007_199_254_740_991 });
   const { rows } = await workbook('payments?livemode=false&amountFrom=9007199254740991');
@@ -81,12 +95,18 @@ test('a number with more than 15 digits is text, because a spreadsheet would rou
 test('a German CSV has decimal commas, semicolons and German words', async () => {
   const response = await fetchFile('payments?livemode=false&format=csv&language=de&currency=USD&amountTo=1999');
   expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8');
-  expect(response.headers.get('content-disposition')).toContain('"Zahlungen (Test).csv"');
+  expect(response.headers.get('content-disposition')).toContain(`"Zahlungen bis ${today()} (Test).csv"`);
   const [header, row] = Buffer.from(await response.arrayBuffer())
     .toString('utf8')
     .split('\r\n');
   expect(header).toMatch(/^\ufeffAngelegt \(UTC\);Status;Betrag;Erstattet;Währung;Kunde;/);
   expect(row).toContain(';Erfolgreich;19,99;0,00;USD;Müller & Söhne;');
+});
+
+test('the ledger of one account has the transfers that debit or credit it', async () => {
+  const { rows } = await workbook('ledger?livemode=false&account=MERCHANT_PAYABLE');
+  expect(rows).toHaveLength(4);
+  expect((await workbook('ledger?livemode=false&account=REFUNDS')).rows).toHaveLength(1);
 });
 
 test('the ledger has each transfer as a row, oldest first', async () => {

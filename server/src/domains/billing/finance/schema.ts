@@ -1,6 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import { dayFields, tenantField, timeFields } from '../../../platform/http/list-query.ts';
-import { currencyCode, livemodeFilter } from '../../../platform/http/shapes.ts';
+import { currencyCode, described, livemodeFilter } from '../../../platform/http/shapes.ts';
+import { account } from '../../payments/ledger/schema.ts';
 import { refundListQuery } from '../../payments/refunds/schema.ts';
 import { listQuery } from '../../payments/transactions/schema.ts';
 import { invoiceListQuery } from '../invoices/schema.ts';
@@ -32,6 +33,7 @@ export const invoicesFile = Type.Object({ ...filtersOf(invoiceListQuery), ...fil
 
 export const ledgerFile = Type.Object({
   currency: Type.Optional(currencyCode('Only this currency.')),
+  account: Type.Optional(described(account, 'Only transfers that debit or credit this account.')),
   ...dayFields,
   timeZone: timeFields.timeZone,
   tenantId: tenantField,

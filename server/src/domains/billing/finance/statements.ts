@@ -23,7 +23,7 @@ export interface TransferRow {
 
 /**
  * Transfers of a tenant after one of them, oldest first. Values: tenant, modes, currency (null: all), first and last
- * day, limit, and the place to go on after: time, source, leg (null: from the beginning).
+ * day, account (null: all), limit, and the place to go on after: time, source, leg (null: from the beginning).
  */
 export const readTransfers = statement<TransferRow>(
   'finance.read_transfers',
@@ -32,10 +32,11 @@ export const readTransfers = statement<TransferRow>(
      from ledger_transfer l
      join channel c on c.id = l.channel_id
     where l.tenant_id = $1 and c.livemode = any ($2::boolean[]) and ($3::text is null or l.currency = $3)
-      and l.created_at >= greatest($4::date::timestamp at time zone 'UTC', $7::timestamptz)
+      and ($6::text is null or $6 in (l.debit, l.credit))
+      and l.created_at >= greatest($4::date::timestamp at time zone 'UTC', $8::timestamptz)
       and l.created_at < ($5::date + 1)::timestamp at time zone 'UTC'
-      and ($7::timestamptz is null or (l.created_at, l.source_id, l.leg) > ($7::timestamptz, $8::uuid, $9::smallint))
-    order by l.created_at, l.source_id, l.leg limit $6`,
+      and ($8::timestamptz is null or (l.created_at, l.source_id, l.leg) > ($8::timestamptz, $9::uuid, $10::smallint))
+    order by l.created_at, l.source_id, l.leg limit $7`,
 );
 
 export interface TaxRow {

@@ -1,3 +1,10 @@
+import type { Account } from '../../payments/ledger/accounts.ts';
+import type { RefundStatus } from '../../payments/refunds/states.ts';
+import type { TransactionStatus } from '../../payments/transactions/states.ts';
+import type { InvoiceStatus } from '../invoices/states.ts';
+
+type State = Account | InvoiceStatus | RefundStatus | TransactionStatus;
+
 const english = {
   payments: 'Payments',
   refunds: 'Refunds',
@@ -6,7 +13,6 @@ const english = {
   taxes: 'Taxes',
   until: 'until',
   to: 'to',
-  from: 'from',
   test: 'test',
   created: 'Created',
   status: 'Status',
@@ -21,7 +27,6 @@ const english = {
   refund: 'Refund',
   reason: 'Reason',
   number: 'Number',
-  issued: 'Issued',
   due: 'Due',
   subtotal: 'Net',
   tax: 'Tax',
@@ -30,7 +35,6 @@ const english = {
   remaining: 'Remaining',
   debit: 'Debit',
   credit: 'Credit',
-  capture: 'Capture',
   month: 'Month',
   country: 'Country',
   rate: 'Tax rate in %',
@@ -42,6 +46,7 @@ const english = {
   MERCHANT_PAYABLE: 'Payable to the merchant',
   REFUNDS: 'Refunds',
   PROVIDER_FEES: 'Fees of providers',
+  DISPUTED: 'Disputed',
   UNAPPLIED: 'Unapplied',
   PENDING: 'Pending',
   PROCESSING: 'Processing',
@@ -54,7 +59,7 @@ const english = {
   PAID: 'Paid',
   VOID: 'Void',
   UNCOLLECTIBLE: 'Uncollectible',
-};
+} satisfies Record<string, string> & Record<State, string>;
 
 export type FinanceText = keyof typeof english;
 
@@ -66,7 +71,6 @@ const german: Record<FinanceText, string> = {
   taxes: 'Steuern',
   until: 'bis',
   to: 'bis',
-  from: 'ab',
   test: 'Test',
   created: 'Angelegt',
   status: 'Status',
@@ -81,7 +85,6 @@ const german: Record<FinanceText, string> = {
   refund: 'Erstattung',
   reason: 'Grund',
   number: 'Nummer',
-  issued: 'Ausgestellt',
   due: 'Fällig',
   subtotal: 'Netto',
   tax: 'Steuer',
@@ -90,7 +93,6 @@ const german: Record<FinanceText, string> = {
   remaining: 'Offen',
   debit: 'Soll',
   credit: 'Haben',
-  capture: 'Einzug',
   month: 'Monat',
   country: 'Land',
   rate: 'Steuersatz in %',
@@ -102,6 +104,7 @@ const german: Record<FinanceText, string> = {
   MERCHANT_PAYABLE: 'Verbindlichkeiten gegenüber dem Händler',
   REFUNDS: 'Erstattungen',
   PROVIDER_FEES: 'Gebühren der Anbieter',
+  DISPUTED: 'Im Einspruch',
   UNAPPLIED: 'Ohne Zuordnung',
   PENDING: 'Ausstehend',
   PROCESSING: 'In Bearbeitung',

@@ -19,14 +19,17 @@ import {
   invoiceQuery,
   invoiceRecord,
   invoiceRow,
+  invoiceSummary,
   modifyInput,
   paidInvoice,
   payInput,
   sendInput,
   sentInvoice,
+  summaryQuery,
   voidInput,
 } from './schema.ts';
 import { sendInvoice } from './send.ts';
+import { summarizeInvoices } from './summary.ts';
 import { voidInvoice } from './void.ts';
 
 const { get, post, postOnce } = routesFor<BillingApp>();
@@ -51,6 +54,14 @@ export const invoiceRoutes: readonly Route<BillingApp>[] = [
       app.database.snapshot(async (snapshot) => ({
         data: await detailOf(snapshot, await readInvoice(snapshot, query.id, principal)),
       })),
+  }),
+
+  get('/api/invoice/summary', 'invoice_read', 'Invoices', {
+    summary: 'Get what is left to pay',
+    description: 'Of all `OPEN` invoices, by currency. Those that were due before today (UTC) are overdue.',
+    query: summaryQuery,
+    data: invoiceSummary,
+    handle: async (call, app) => ({ data: await summarizeInvoices(call, app) }),
   }),
 
   get('/api/invoice/list', 'invoice_read', 'Invoices', {

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
 import { form } from '../../../core/refusal-rules.ts';
-import { listFields, timeFields } from '../../../platform/http/list-query.ts';
+import { listFields, tenantField, timeFields } from '../../../platform/http/list-query.ts';
 import {
   changesSomething,
   currencyCode,
@@ -287,4 +287,29 @@ export const invoiceInPaymentEvent = Type.Object(
     retry: failureRetry,
   },
   { $id: 'InvoiceInPaymentEvent' },
+);
+
+export const summaryQuery = Type.Object({
+  customerId: Type.Optional(long('Only invoices of this customer.')),
+  tenantId: tenantField,
+  livemode: livemodeFilter,
+});
+
+const sum = (description: string) => Type.String({ description: `${description}, in minor units as decimal digits.` });
+
+export const invoiceSummary = Type.Object(
+  {
+    livemode,
+    currencies: Type.Array(
+      Type.Object({
+        currency: Type.String(),
+        open: Type.Integer({ description: 'How many invoices are OPEN.' }),
+        overdue: Type.Integer({ description: 'How many of them are overdue.' }),
+        amountRemaining: sum('What is left to pay of those that are OPEN'),
+        amountOverdue: sum('What is left to pay of those that are overdue'),
+      }),
+      { description: 'Those with the most open invoices first.' },
+    ),
+  },
+  { $id: 'InvoiceSummary' },
 );

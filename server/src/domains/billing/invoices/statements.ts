@@ -372,6 +372,40 @@ export const updateStatus = statement<InvoiceRow>(
    returning ${invoiceColumns}`,
 );
 
+export interface OpenRow {
+  currency: string;
+  open: number;
+  overdue: number;
+  /** Sums in minor units, as decimal digits. */
+  remaining: string;
+  remaining_overdue: string;
+}
+
+/**
+ * What is left to pay of open invoices, by currency, most invoices first. Values: visible tenants, mode, customer (null:
+ * all), today. Test clocks are not considered.
+ */
+export const sumOpen = statement<OpenRow>(
+  'invoices.sum_open',
+  `select i.currency, count(*) as open, count(*) filter (where i.due_date < $4::date) as overdue,
+          sum(i.total - i.amount_paid)::text as remaining,
+          coalesce(sum(i.total - i.amount_paid) filter (where i.due_date < $4::date), 0)::text as remaining_overdue
+     from unnest($1::bigint[]) as visible (tenant_id)
+     join invoice i on i.tenant_id = visible.tenant_id
+    where i.livemode = $2 and i.status = 'OPEN' and ($3::bigint is null or i.customer_id = $3)
+    group by i.currency
+    order by open desc, i.currency`,
+);
+
+/** How many days a customer, or else its seller, has for payment. Values: tenant, customer. */
+export const findDueDays = statement<{ days: number }>(
+  'invoices.find_due_days',
+  `select coalesce(c.due_days, s.due_days, 0)::int as days
+     from customer c
+     left join seller s on s.tenant_id = c.tenant_id
+    where c.tenant_id = $1 and c.id = $2`,
+);
+
 /** Advances the number counters, in the order of tenants and series and after every other lock (`lockInvoiceRows`). */
 export const advanceCounters = statement<{ tenant_id: number; series: NumberSeries; last: number }>(
   'invoices.advance_counters',

@@ -6,7 +6,7 @@ import type { Queryable } from '../../../platform/postgres/database.ts';
 import type { MailLanguage } from '../../identity/tenants/sellers.ts';
 import type { BillingApp } from '../app.ts';
 import { recordOf, type SellerRecord } from './record.ts';
-import { findDueDays, findLanguage, findSeller, findSellers, type Seller } from './statements.ts';
+import { findLanguage, findSeller, findSellers, type Seller } from './statements.ts';
 
 /** The seller of the caller's tenant, or for a platform administrator of any. */
 export async function readSeller(
@@ -34,12 +34,6 @@ export async function sellersOf(database: Queryable, tenantIds: readonly number[
 export async function sellerOf(database: Queryable, tenantId: number): Promise<Seller> {
   const [seller] = (await sellersOf(database, [tenantId])) as [Seller];
   return seller;
-}
-
-/** How many days a tenant gives its customers to pay an invoice (`dueDays`). */
-export async function dueDaysOf(database: Queryable, tenantId: number): Promise<number> {
-  const [row] = await database.run(findDueDays, [tenantId]);
-  return row?.days ?? 0;
 }
 
 /** The current language of a tenant's invoices and mails (`mailLanguage`). */

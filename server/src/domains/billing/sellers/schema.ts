@@ -74,7 +74,7 @@ export const sellerInput = Type.Object(
         maximum: 365,
         description:
           'How many days customers have to pay an invoice that is finalized without a `dueDate` of its own; ' +
-          `0: it is due at once. ${kept}`,
+          `0: it is due at once. A customer may have \`dueDays\` of its own. ${kept}`,
       }),
     ),
   },
@@ -99,7 +99,9 @@ export const sellerRecord = Type.Object(
       additionalProperties: true,
     }),
     reopenInvoices: Type.Enum([...reopenPolicies]),
-    dueDays: Type.Integer({ description: 'Days to pay an invoice that is finalized without a `dueDate`.' }),
+    dueDays: Type.Integer({
+      description: 'Days to pay an invoice that is finalized without a `dueDate`, unless the customer has its own.',
+    }),
     updatedTime,
   },
   { $id: 'Seller' },

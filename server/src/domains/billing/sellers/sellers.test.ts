@@ -116,7 +116,7 @@ test.each([
   expect([reply.status, reply.body.error.field]).toEqual([400, field]);
 });
 
-test('an invoice that names no day is due after the days of its seller, and keeps its own', async () => {
+test('an invoice that names no day is due after the days of its customer, or else of its seller, and keeps its own', async () => {
   const { id: customerId } = dataOf(await florin.post('/api/customer/modify', { name: 'Given time' }, admin));
   const finalized = async (fields: object) => {
     const lines = [{ description: 'Bread', quantity: 1, unitAmount: 500 }];
@@ -131,6 +131,20 @@ test('an invoice that names no day is due after the days of its seller, and keep
   expect(dataOf(await florin.post('/api/seller/modify', { id: 0, taxId: null }, admin))).toMatchObject({ dueDays: 14 });
   expect(daysOf(await finalized({}))).toBe(14);
   expect(await finalized({ dueDate: '2030-01-31' })).toMatchObject({ dueDate: '2030-01-31' });
+
+  const saveCustomer = (dueDays: number | null) =>
+    florin.post('/api/customer/modify', { id: customerId, dueDays }, admin);
+  for (const [dueDays, days] of [
+    [30, 30],
+    [0, 0],
+    [null, 14],
+  ] as const) {
+    expect(dataOf(await saveCustomer(dueDays))).toMatchObject({ dueDays });
+    expect(daysOf(await finalized({}))).toBe(days);
+  }
+  const tooLong = await saveCustomer(366);
+  expect(tooLong.body.error).toMatchObject({ field: 'dueDays', details: { limit: 365 } });
+
   const refused = await florin.post('/api/seller/modify', { id: 0, dueDays: 366 }, admin);
   expect(refused.body.error).toMatchObject({ field: 'dueDays', details: { rule: 'maximum', limit: 365 } });
 });

@@ -60,12 +60,6 @@ export const findLanguage = statement<{ language: MailLanguage }>(
   `select ${language} as language from tenant t left join seller s on s.tenant_id = t.id where t.id = $1`,
 );
 
-/** How many days a tenant gives its customers to pay. Values: tenant. */
-export const findDueDays = statement<{ days: number }>(
-  'sellers.find_due_days',
-  'select coalesce(due_days, 0)::int as days from seller where tenant_id = $1',
-);
-
 /** Values: tenant. */
 export const findReopenPolicy = statement<{ policy: ReopenPolicy }>(
   'sellers.find_reopen_policy',

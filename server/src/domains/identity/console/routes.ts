@@ -130,6 +130,7 @@ async function profileOf(
     publicUrl,
     certificate,
     backupExpectedMs,
+    keys,
   }: IdentityApp & { database: Database; clock: Clock },
 ) {
   const [[user], [tenant], [live]] = await Promise.all([
@@ -155,6 +156,7 @@ async function profileOf(
     sendsMail: mailer.hasServer,
     certificateEndTime: isPlatform ? certificate.endTime : null,
     backupExpectedSeconds: isPlatform && backupExpectedMs > 0 ? backupExpectedMs / secondMs : null,
+    unknownKeyRequests: isPlatform ? keys.unknown : null,
     publicUrl,
   };
 }

@@ -34,6 +34,11 @@ export const profile = Type.Object(
         'How old the last proven backup may be: `app.backup.expected`. null: none is expected, or the user is no ' +
         'platform administrator.',
     }),
+    unknownKeyRequests: Type.Union([Type.Integer(), Type.Null()], {
+      description:
+        'How many requests this process has refused since its start because nobody has their developer key. They are ' +
+        'in no request log. null: the user is no platform administrator.',
+    }),
     publicUrl: Type.String({ description: 'How browsers and providers reach the service: `app.public-url`.' }),
   },
   { $id: 'ConsoleProfile' },

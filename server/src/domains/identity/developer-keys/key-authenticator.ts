@@ -31,6 +31,7 @@ export class KeyAuthenticator {
   readonly #clock: Clock;
   readonly #onUnknown: () => void;
   readonly #known: LiveCredentials<number, KnownKey>;
+  #unknown = 0;
 
   constructor({ database, caches, clock, logError, onUnknown }: KeyAuthenticatorOptions) {
     this.#clock = clock;
@@ -52,6 +53,7 @@ export class KeyAuthenticator {
   async authenticate(key: string, address: string, isCheck = false): Promise<Principal> {
     const known = hasKeyFormat(key) ? await this.#known.find(fingerprintOf(key)) : undefined;
     if (known !== undefined) return this.#admit(known, address, isCheck);
+    this.#unknown++;
     this.#onUnknown();
     throw new Refusal('credentials_invalid', notAccepted);
   }
@@ -71,6 +73,11 @@ export class KeyAuthenticator {
     }
     if (!isCheck) this.#known.recordUse(key, nowMs, address);
     return principal;
+  }
+
+  /** How many requests had a key that nobody has. */
+  get unknown(): number {
+    return this.#unknown;
   }
 
   /** Resolves when the last uses recorded so far have been written. */

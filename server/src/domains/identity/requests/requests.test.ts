@@ -206,6 +206,16 @@ test('refused sign-ins of a key are in the log of the tenant whose key it was, t
   expect(ofKey).toHaveLength(10);
 });
 
+test('a refused sign-in of a key that has expired is in the log of its tenant', async () => {
+  const expired = await makeKey(florin, merchant.as, '*');
+  await db.query(`update developer_key set expires_at = now() - interval '1 minute' where id = $1`, [expired.id]);
+  const requestId = await send('GET', '/api/channel/list', expired.as);
+  expect(await entryOf(requestId)).toMatchObject({
+    ...{ status: 401, path: '/api/channel/list', errorType: 'credentials_invalid' },
+    ...{ by: 'key', keyId: expired.id, userId: merchant.id },
+  });
+});
+
 test('a key that nobody has is only counted', async () => {
   const countOf = async () => {
     const text = await (await fetch(`${florin.address}/metrics`)).text();
@@ -217,4 +227,7 @@ test('a key that nobody has is only counted', async () => {
   const last = await send('GET', '/api/channel/list', admin);
   await entryOf(last, admin);
   expect(await list(`requestId=${requestId}`, admin)).toEqual([]);
+
+  const shownTo = async (as: string) => dataOf(await florin.get('/api/console/session', as)).unknownKeyRequests;
+  expect([await shownTo(admin), await shownTo(merchant.as)]).toEqual([before + 1, null]);
 });

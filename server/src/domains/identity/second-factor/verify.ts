@@ -55,7 +55,7 @@ export async function withCode<Result>(
       }),
   );
   if (outcome === undefined) {
-    throw new Refusal('code_wrong', 'The code is not right, or was used before.', { field: 'code' });
+    throw new Refusal('code_wrong', 'The code is wrong, or was used before.', { field: 'code' });
   }
   return outcome.result;
 }

@@ -7,12 +7,14 @@ import { type PlacedStep, ranks } from './steps.ts';
 /** A dispute: how it began, its funds, the answers to it, and what the provider has decided. */
 export function stepsOfDispute(row: DisputeOfTimeline, further: readonly DisputeStepRecord[]): PlacedStep[] {
   const { id, channel_id, provider, created_at, closed_at, status, reference } = row;
+  const { amount, currency, reason, stage } = row;
   const common = { channelId: channel_id, provider, disputeId: publicId('dsp', id) };
   const began: PlacedStep = {
     time: created_at,
     type: 'dispute_created',
     message: beginning(row),
     reference,
+    detail: { amount, currency, reason, stage },
     rank: ranks.requested,
   };
   const decided: PlacedStep[] =
@@ -45,16 +47,20 @@ const decisions: Partial<Record<DisputeOfTimeline['status'], string>> = {
 
 function furtherStep({ at, kind, amount, currency, failure_code }: DisputeStepRecord, provider: string): PlacedStep {
   const money = amount === null || currency === null ? '' : `${decimalOf(amount, currency)} ${currency}`;
-  const step = { time: at, rank: kind === 'SUBMIT' || kind === 'ACCEPT' ? ranks.ended : ranks.message };
+  const moved = { time: at, rank: ranks.message, detail: { amount, currency } };
   if (kind === 'WITHDRAWN') {
-    return { ...step, type: 'dispute_funds_withdrawn', message: `${provider} withdrew ${money} for the dispute.` };
+    return { ...moved, type: 'dispute_funds_withdrawn', message: `${provider} withdrew ${money} for the dispute.` };
   }
   if (kind === 'REINSTATED') {
-    return { ...step, type: 'dispute_funds_reinstated', message: `${provider} gave ${money} of the dispute back.` };
+    return { ...moved, type: 'dispute_funds_reinstated', message: `${provider} gave ${money} of the dispute back.` };
   }
+  const step = { time: at, rank: ranks.ended };
   const what = kind === 'SUBMIT' ? 'The evidence' : 'The acceptance of the dispute';
-  const type = kind === 'SUBMIT' ? 'dispute_submit' : 'dispute_accept';
-  if (failure_code === null) return { ...step, type: `${type}ted`, message: `${what} was sent to ${provider}.` };
+  if (failure_code === null) {
+    const type = kind === 'SUBMIT' ? 'dispute_submitted' : 'dispute_accepted';
+    return { ...step, type, message: `${what} was sent to ${provider}.` };
+  }
+  const type = kind === 'SUBMIT' ? 'dispute_submit_failed' : 'dispute_accept_failed';
   const message = `${provider} refused it: ${failureCodes[failure_code]?.message ?? ''}`;
-  return { ...step, type: `${type}_failed`, message, failureCode: failure_code };
+  return { ...step, type, message, failureCode: failure_code };
 }

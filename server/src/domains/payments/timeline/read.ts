@@ -93,9 +93,13 @@ function withStatuses(steps: readonly PlacedStep[]): PlacedStep[] {
 function newest(steps: readonly PlacedStep[]): readonly PlacedStep[] {
   if (steps.length <= maximumSteps) return steps;
   const selected = steps.slice(1 - maximumSteps);
-  const time = (selected[0] as PlacedStep).time;
-  const message = `Older steps are left out here; the newest ${maximumSteps - 1} follow.`;
-  return [{ time, type: 'omitted', message, detail: { shown: maximumSteps - 1 }, rank: 0 }, ...selected];
+  return [omission((selected[0] as PlacedStep).time, maximumSteps - 1), ...selected];
+}
+
+/** The step that replaces the oldest ones. `time`: that of the first of the `shown` that follow. */
+export function omission(time: string, shown: number): PlacedStep {
+  const message = `Older steps are left out here; the newest ${shown} follow.`;
+  return { time, type: 'omitted', message, detail: { shown }, rank: 0 };
 }
 
 /** Puts the fields into the documented order, adds the name of the channel, and drops the rank and absent fields. */

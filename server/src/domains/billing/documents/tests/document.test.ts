@@ -49,7 +49,7 @@ function invoiceOf(lines: LineInput[], changes: Partial<InvoiceRecord> = {}): In
 const plain = (pairs: readonly (readonly [string, string])[]) =>
   pairs.map((pair) => pair.join(': ').replaceAll('\u00a0', ' '));
 
-test('the taxes of all rates and the taxes given as amounts sum up to the tax of the invoice', () => {
+test('the taxes of all rates and the taxes given as amounts add up to the tax of the invoice', () => {
   const { sums } = documentOf(
     invoiceOf([
       { ...bread, unitAmount: 333, taxRate: 1900 },

@@ -1,28 +1,22 @@
 import { hourMs } from '../../../../core/clock.ts';
 import { isUnavailable } from '../../../../core/errors.ts';
-import type { GenerateUuid } from '../../../../core/id.ts';
 import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
 import type { FailPoint } from '../../../../platform/process/fail-point.ts';
 import { retryOf } from '../../../payments/providers/failures.ts';
 import type { Payments } from '../../../payments/transactions/payments.ts';
 import { lockInvoices, mapKeyOf } from '../../invoices/lock.ts';
 import { appendFailureEvents, type PaymentAttempt, payInvoices } from '../../invoices/settlement/automatic-payments.ts';
-import type { ReopenedInvoice, SettledPayment } from '../../invoices/settlement/followers.ts';
-import { type Change, writeChanges } from '../renewal/write-changes.ts';
-import { inLockOrder, lockSubscriptionIds, lockSubscriptions } from '../statements.ts';
-import { applyOutcome, type CollectionOutcome, type DunningState, isRefused, nextPaymentAttemptOf } from './dunning.ts';
-import { withEndEffects } from './end-effects.ts';
+import { inLockOrder, lockSubscriptionIds } from '../statements.ts';
+import { type CollectionOutcome, isRefused } from './dunning.ts';
+import { applyOutcomes, type FollowDeps } from './follow.ts';
 import {
   type AttemptedCollection,
   type CollectionKey,
   findAwaitingSetups,
-  findCollectionsOfInvoices,
   findDueCollections,
-  findOpenCollections,
   findUnsentAnnouncements,
   markCollectionsAttempted,
   postponeCollection,
-  reopenCollection,
 } from './statements.ts';
 
 /** Collections in one transaction, as for renewals. */
@@ -30,11 +24,8 @@ const batchSize = 500;
 /** How long a collection that cannot be attempted, or whose debit is not announced yet, is postponed. */
 const postponeMs = hourMs;
 
-export interface CollectDeps {
+export interface CollectDeps extends FollowDeps {
   database: Database;
-  generateUuid: GenerateUuid;
-  /** The retry schedule: the wait after each failed attempt (`app.subscription.retry-intervals`). */
-  retryIntervalsMs: readonly number[];
   payments: Pick<Payments, 'createInTransaction'>;
   /** `app.subscription.debit-notice-days`. */
   debitNoticeMs: number;
@@ -164,88 +155,4 @@ async function noLongerAwaited(
   return waiting
     .filter(({ invoiceId }) => !ids.has(invoiceId))
     .map(({ tenantId, invoiceId }) => ({ tenantId, invoiceId, outcome: 'freed', atMs }));
-}
-
-/** Updates subscriptions after payments of their invoices have ended, in the transaction that settles the invoices. */
-export async function followPayments(
-  transaction: Queryable,
-  settled: readonly SettledPayment[],
-  deps: Pick<CollectDeps, 'generateUuid' | 'retryIntervalsMs'>,
-): Promise<void> {
-  const outcomes = settled
-    .filter(({ subscriptionId }) => subscriptionId !== null)
-    .flatMap(
-      ({ tenantId, invoiceId, invoiceStatus, state, automatic, atMs, failureCode, methodId }): CollectionOutcome[] => {
-        if (invoiceStatus === 'PAID') return [{ tenantId, invoiceId, outcome: 'paid', atMs }];
-        if (automatic && state === 'FAILED') {
-          return [{ tenantId, invoiceId, outcome: 'failed', atMs, methodId, retry: retryOf(failureCode) }];
-        }
-        if (automatic && state === 'CANCELLED') return [{ tenantId, invoiceId, outcome: 'cancelled', atMs }];
-        // A payment created by a user does not count as an attempt. A collection that waited for it is now due.
-        return [{ tenantId, invoiceId, outcome: 'freed', atMs }];
-      },
-    );
-  await applyOutcomes(transaction, outcomes, deps);
-}
-
-/** Updates a subscription in the transaction in which one of its invoices becomes VOID or UNCOLLECTIBLE. */
-export async function followClosed(
-  transaction: Queryable,
-  closed: { tenantId: number; invoiceId: number; atMs: number },
-  deps: Pick<CollectDeps, 'generateUuid' | 'retryIntervalsMs'>,
-): Promise<void> {
-  await applyOutcomes(transaction, [{ ...closed, outcome: 'closed' }], deps);
-}
-
-/**
- * Begins the schedule of an invoice again that a dispute has reopened, in the same transaction: its subscription is
- * PAST_DUE, unless it has ended.
- */
-export async function followReopened(
-  transaction: Queryable,
-  { tenantId, invoiceId, methodId, retry, atMs }: ReopenedInvoice,
-  deps: Pick<CollectDeps, 'generateUuid' | 'retryIntervalsMs'>,
-): Promise<void> {
-  const keys = await transaction.run(findCollectionsOfInvoices, [[tenantId], [invoiceId]]);
-  if (keys.length === 0) return;
-  await transaction.run(lockSubscriptionIds, inLockOrder(keys));
-  await transaction.run(reopenCollection, [tenantId, invoiceId]);
-  await applyOutcomes(transaction, [{ tenantId, invoiceId, outcome: 'failed', atMs, methodId, retry }], deps);
-}
-
-/** Locks the subscriptions, applies the outcomes of their collections in order, and writes the changed ones. */
-async function applyOutcomes(
-  transaction: Queryable,
-  outcomes: readonly CollectionOutcome[],
-  { generateUuid, retryIntervalsMs }: Pick<CollectDeps, 'generateUuid' | 'retryIntervalsMs'>,
-): Promise<void> {
-  if (outcomes.length === 0) return;
-  const keys = await transaction.run(findCollectionsOfInvoices, [
-    outcomes.map(({ tenantId }) => tenantId),
-    outcomes.map(({ invoiceId }) => invoiceId),
-  ]);
-  const subscriptionOf = new Map(keys.map((key) => [`${key.tenant_id}/${key.invoice_id}`, key.subscription_id]));
-  const subscriptions = inLockOrder(keys);
-  const rows = await transaction.run(lockSubscriptions, subscriptions);
-  const collections = Map.groupBy(
-    await transaction.run(findOpenCollections, subscriptions),
-    ({ subscription_id }) => subscription_id,
-  );
-  const outcomesById = Map.groupBy(outcomes, ({ tenantId, invoiceId }) =>
-    subscriptionOf.get(`${tenantId}/${invoiceId}`),
-  );
-  const changes = rows.flatMap((row): Change[] => {
-    const before: DunningState = { row, collections: collections.get(row.id) ?? [] };
-    const ownOutcomes = outcomesById.get(row.id) ?? [];
-    const after = ownOutcomes.reduce((state, outcome) => applyOutcome(state, outcome, retryIntervalsMs), before);
-    const changed = after.collections.filter((collection) => !before.collections.includes(collection));
-    if (after.row === row && changed.length === 0) return [];
-    const next_payment_attempt = nextPaymentAttemptOf(after.collections);
-    // An unchanged row gets no new version and no event.
-    const afterRow = after.row === row ? row : { ...after.row, next_payment_attempt };
-    return [
-      { before: row, after: afterRow, atMs: Math.max(...ownOutcomes.map(({ atMs }) => atMs)), collections: changed },
-    ];
-  });
-  await writeChanges(transaction, await withEndEffects(transaction, changes), { generateUuid });
 }

@@ -69,7 +69,7 @@ test('a series of changes at one time that ends at the first price costs nothing
   );
 });
 
-test('allocated shares sum up to the amount, and each is its exact part rounded down or up', () => {
+test('allocated shares add up to the amount, and each is its exact part rounded down or up', () => {
   const weights = fc
     .array(fc.integer({ min: 0, max: 1e12 }), { minLength: 1, maxLength: 12 })
     .filter((list) => list.some((weight) => weight > 0));

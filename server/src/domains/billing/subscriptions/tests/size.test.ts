@@ -11,7 +11,8 @@ import { dayMs } from '../../../../core/clock.ts';
 import type { Database, Transaction } from '../../../../platform/postgres/database.ts';
 import { statement } from '../../../../platform/postgres/statement.ts';
 import type { SettledPayment } from '../../invoices/settlement/followers.ts';
-import { collectDue, followPayments } from '../collections/collect.ts';
+import { collectDue } from '../collections/collect.ts';
+import { followPayments } from '../collections/follow.ts';
 import { renewDue } from '../renewal/renew.ts';
 import { timeOf } from '../rules.ts';
 

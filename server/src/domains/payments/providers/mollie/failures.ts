@@ -94,5 +94,5 @@ function isOfPayment(field: string | undefined, detail: string): boolean {
 
 /** The outcome of an operation whose amount Mollie's API cannot express. It is never sent. */
 export function unsupportedCurrency({ currency }: Operation): Outcome {
-  return { kind: 'failed', failure: failure('not_supported', null, `Mollie takes no payments in ${currency}.`) };
+  return { kind: 'failed', failure: failure('not_supported', null, `Mollie does not accept payments in ${currency}.`) };
 }

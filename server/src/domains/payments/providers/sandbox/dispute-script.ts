@@ -13,7 +13,7 @@ const disputeFee = 1500;
 export const winningEvidence = 'winning_evidence';
 export const losingEvidence = 'losing_evidence';
 
-const evidenceFields: readonly EvidenceField[] = [
+export const evidenceFields: readonly EvidenceField[] = [
   { name: 'explanation', kind: 'TEXT', required: true, maxCharacters: 20_000 },
   { name: 'customer_email', kind: 'TEXT', required: false, maxCharacters: 255 },
   {
