@@ -5240,6 +5240,8 @@ export interface TransactionListItem {
   providerReference: string | null;
   failureCode: string | null;
   createdTime: string;
+  /** The money that was taken, before refunds. */
+  amountCaptured?: number | undefined;
   failureMessage?: string | null | undefined;
   /** As it was sent. */
   metadata?: Record<string, unknown> | null | undefined;
@@ -5374,7 +5376,7 @@ export interface TransactionsListParams {
   timeZone?: string | undefined;
   /** true: live records. false: test records. Default: the mode of the key; live for a session. */
   livemode?: boolean | undefined;
-  /** Further fields of the rows: `failureMessage`, `metadata`, `nextAction`, `version`, `updatedTime`. */
+  /** Further fields of the rows: `amountCaptured`, `failureMessage`, `metadata`, `nextAction`, `version`, `updatedTime`. */
   fields?: string | undefined;
 }
 

@@ -14,7 +14,7 @@ import { CodeBlock } from '../../ui/secrets/copy.tsx';
 import { DataTable } from '../../ui/tables/data-table.tsx';
 import { InvoicesSection } from '../invoices/invoices-section.tsx';
 import { CustomerMethods } from '../methods/customer-methods.tsx';
-import { usePaymentColumns } from '../payments/payment-columns.tsx';
+import { paymentFields, usePaymentColumns } from '../payments/payment-columns.tsx';
 import { RecordPaymentModal } from '../payments/record-payment-modal.tsx';
 import { useSubscriptionColumns } from '../subscriptions/subscription-columns.tsx';
 import { SubscriptionTotals } from '../subscriptions/subscription-totals.tsx';
@@ -107,7 +107,7 @@ function Amounts({ amounts }: { amounts: readonly { amount: bigint | string; cur
 function CustomerPayments({ customerId }: { customerId: number }) {
   const text = useText();
   const columns = usePaymentColumns().filter(({ id }) => id !== 'customer');
-  const read = useRead('transactions.list', { customerId, pageSize: 5 });
+  const read = useRead('transactions.list', { ...paymentFields, customerId, pageSize: 5 });
   const all = <LinkText href={`/payments?customerId=${customerId}`}>{text('home.all')}</LinkText>;
   return (
     <Section title={text('payments.title')} actions={read.data?.data.length === 0 ? undefined : all}>

@@ -15,7 +15,7 @@ import { sandboxInput } from '../channels/add-sandbox.tsx';
 import { InboxMessages } from '../inboxes/inbox-messages.tsx';
 import { makeConnectedInbox } from '../inboxes/make-inbox.ts';
 import { curlOf } from '../payments/curl.ts';
-import { usePaymentColumns } from '../payments/payment-columns.tsx';
+import { paymentFields, usePaymentColumns } from '../payments/payment-columns.tsx';
 import { Step } from './step.tsx';
 
 /** Guides a new user to a first payment and its verified webhook. */
@@ -127,7 +127,7 @@ export default function FirstRunPage() {
 function Arrivals({ inboxId }: { inboxId: number | undefined }) {
   const text = useText();
   const columns = usePaymentColumns();
-  const payments = useRead('transactions.list', { pageSize: 3 });
+  const payments = useRead('transactions.list', { ...paymentFields, pageSize: 3 });
   if (inboxId === undefined) return null;
   return (
     <>

@@ -179,7 +179,7 @@ function useOperations(): AlertLine[] {
     const last = backups[0]?.time;
     if (isTooOld(last, backupExpectedSeconds, Date.now())) {
       const label = last === undefined ? text('alerts.noBackup') : text('alerts.backup', { day: day(last) });
-      lines.push({ key: 'backup', label, command: 'florin backup /var/backups/florin' });
+      lines.push({ key: 'backup', label, command: 'npx --no-install florin backup /var/backups/florin' });
     }
   }
   return lines;

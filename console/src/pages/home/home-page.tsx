@@ -7,7 +7,7 @@ import { LinkText } from '../../ui/link-text.tsx';
 import { EmptyState, ErrorNote } from '../../ui/notes.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { DataTable } from '../../ui/tables/data-table.tsx';
-import { usePaymentColumns } from '../payments/payment-columns.tsx';
+import { paymentFields, usePaymentColumns } from '../payments/payment-columns.tsx';
 import { Alerts } from './alerts.tsx';
 import { Checklist } from './checklist.tsx';
 import { rangeOf } from './range.ts';
@@ -46,7 +46,7 @@ export default function HomePage() {
 function LatestPayments() {
   const text = useText();
   const columns = usePaymentColumns();
-  const latest = useRead('transactions.list', { pageSize: 10 });
+  const latest = useRead('transactions.list', { ...paymentFields, pageSize: 10 });
   if (latest.data?.data.length === 0) return null;
   return (
     <Section title={text('home.latest')} actions={<LinkText href="/payments">{text('home.all')}</LinkText>}>

@@ -10,6 +10,9 @@ import type { Column } from '../../ui/tables/data-table.tsx';
 import { CustomerLink } from '../customers/customer-name.tsx';
 import { shownStatus } from './shown-status.ts';
 
+/** What a list of payments has to ask for beside its usual fields. */
+export const paymentFields = { fields: 'amountCaptured' } as const;
+
 export function usePaymentColumns(): Column<TransactionListItem>[] {
   const text = useText();
   return [

@@ -14,7 +14,7 @@ import { useListViews } from '../../ui/tables/list-views.ts';
 import { Paging } from '../../ui/tables/paging.tsx';
 import { ViewMenu } from '../../ui/tables/view-menu.tsx';
 import { NoPayments } from './no-payments.tsx';
-import { usePaymentColumns } from './payment-columns.tsx';
+import { paymentFields, usePaymentColumns } from './payment-columns.tsx';
 import { PaymentFilters, paymentFilterNames } from './payment-filters.tsx';
 
 export default function PaymentsPage() {
@@ -22,7 +22,7 @@ export default function PaymentsPage() {
   const page = usePageNumber();
   const { filters, setFilters, hasFilters } = useFilters(paymentFilterNames);
   const views = useListViews('payments', usePaymentColumns());
-  const payments = useRead('transactions.list', { ...filters, page, pageSize: 25 });
+  const payments = useRead('transactions.list', { ...filters, ...paymentFields, page, pageSize: 25 });
   const held = useHeldRows({
     rows: payments.data?.data,
     isPlaceholder: payments.isPlaceholderData,

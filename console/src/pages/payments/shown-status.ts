@@ -1,7 +1,12 @@
-import type { TransactionListItem } from '../../api/client.ts';
+import type { TransactionListItem } from '../../../../sdk/src/generated/api.ts';
 
-/** The API calls a payment refunded from its first refund on. Operators need to see whether some of it is left. */
-export function shownStatus(payment: Pick<TransactionListItem, 'status' | 'amount' | 'amountRefunded'>): string {
-  const { status, amount, amountRefunded } = payment;
-  return status === 'REFUNDED' && amountRefunded < amount ? 'PARTLY_REFUNDED' : status;
+/**
+ * The API calls a payment refunded from its first refund on. Operators need to see whether some of it is left; of one
+ * that was captured in part, that is less than its amount.
+ */
+export function shownStatus(
+  payment: Pick<TransactionListItem, 'status' | 'amount' | 'amountCaptured' | 'amountRefunded'>,
+): string {
+  const { status, amount, amountCaptured = amount, amountRefunded } = payment;
+  return status === 'REFUNDED' && amountRefunded < amountCaptured ? 'PARTLY_REFUNDED' : status;
 }

@@ -12,7 +12,7 @@ export interface CapturedRow {
 }
 
 /** The money that was taken, before refunds: what refunds, invoices, statistics and the ledger know of a payment. */
-export function capturedAmountOf({ status, amount, amount_captured }: CapturedRow): number {
+export function capturedAmountOf({ status, amount, amount_captured }: Omit<CapturedRow, 'amount_capturable'>): number {
   return amount_captured ?? (status === 'SUCCESS' || status === 'REFUNDED' ? amount : 0);
 }
 

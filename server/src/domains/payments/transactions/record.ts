@@ -238,7 +238,14 @@ export interface PaymentRow extends RowOf<typeof payment> {}
 export type PaymentRecord = RecordOf<typeof payment>;
 
 /** Fields of a payment that its row in a list has on request. */
-export const furtherFields = ['failureMessage', 'metadata', 'nextAction', 'version', 'updatedTime'] as const;
+export const furtherFields = [
+  'amountCaptured',
+  'failureMessage',
+  'metadata',
+  'nextAction',
+  'version',
+  'updatedTime',
+] as const;
 
 const { fields } = payment;
 
@@ -260,7 +267,7 @@ export const listedPayment = defineRecord(
     ...pick(fields, ['createdTime']),
     ...optional(pick(fields, furtherFields)),
   },
-  {},
+  { amount_captured: stored<number | null>('bigint', null) },
 );
 
 export interface ListedRow extends RowOf<typeof listedPayment> {}

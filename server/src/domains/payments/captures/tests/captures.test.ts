@@ -95,6 +95,16 @@ describe('a payment that is captured by requests', () => {
     expect(await booked(id)).toEqual([{ amount: 1000, captureId: reply.id }]);
   });
 
+  test('has in a list, on request, what was captured of it', async () => {
+    const id = await authorized();
+    await captured(id, { amount: 600, final: true });
+    await untilStatus(id, 'SUCCESS');
+    const listed = async (query: string) =>
+      dataOf(await florin.get(`/api/transaction/list?livemode=false&pageSize=1${query}`, as))[0];
+    expect(await listed('&fields=amountCaptured')).toMatchObject({ id, amount: 1000, amountCaptured: 600 });
+    expect(await listed('')).not.toHaveProperty('amountCaptured');
+  });
+
   test('tells the capture in the events about it', async () => {
     const id = await authorized();
     const { id: captureId } = await captured(id);
