@@ -1,6 +1,8 @@
 import { secondMs } from '../../../../core/clock.ts';
 import { type FailureCode, failureCodes } from '../failures.ts';
 import type { Operation } from '../provider.ts';
+import { captureBehaviours } from './capture-behaviours.ts';
+import { disputeBehaviours } from './dispute-behaviours.ts';
 import type { MessageState } from './messages.ts';
 import { isMethodWord } from './method-words.ts';
 
@@ -299,115 +301,8 @@ export const behaviours: readonly Behaviour[] = [
     isReturnedLater: true,
     callbacks: [{ state: 'FAILED', sequence: 2 }],
   },
-  {
-    word: 'authorize',
-    amount: 7_319_080,
-    kind: 'CHARGE',
-    description:
-      'Succeeds at once: with `captureMethod` MANUAL, as for every payment, it authorizes the amount for 7 days; ' +
-      'with AUTOMATIC it also captures it.',
-  },
-  {
-    word: 'authorize:less',
-    amount: 7_319_081,
-    kind: 'CHARGE',
-    description: 'With `captureMethod` MANUAL: authorizes only half of the amount.',
-    authorizesLess: true,
-  },
-  {
-    word: 'authorize:expires',
-    amount: 7_319_082,
-    kind: 'CHARGE',
-    description: 'With `captureMethod` MANUAL: the authorization ends after 3 s, with a callback.',
-    expiresSoon: true,
-  },
-  {
-    word: 'capture:late',
-    amount: 7_319_083,
-    kind: 'CAPTURE',
-    description:
-      'Captures are pending, succeed after 3 s and send a callback; so does the release of the rest, which takes a ' +
-      'request of its own.',
-    isLate: true,
-    releasesApart: true,
-    callbacks: [{ state: 'SUCCEEDED', sequence: 1 }],
-  },
-  {
-    word: 'capture:fail',
-    amount: 7_319_084,
-    kind: 'CAPTURE',
-    description: 'Captures are refused (`capture_failed`).',
-    finalState: 'FAILED',
-    failure: 'capture_failed',
-  },
-  {
-    word: 'capture:fail-later',
-    amount: 7_319_085,
-    kind: 'CAPTURE',
-    description:
-      'Captures succeed. After 3 s the scheme rejects them, with a callback: a dispute `returned`, which is LOST.',
-    disputeCallbacks: 1,
-  },
-  {
-    word: 'debit:returned',
-    amount: 7_319_049,
-    kind: 'CHARGE',
-    description: 'Succeeds. After 3 s the money comes back, with a callback: a dispute `returned`, which is LOST.',
-    disputeCallbacks: 1,
-  },
-  {
-    word: 'dispute',
-    amount: 7_319_090,
-    kind: 'CHARGE',
-    description:
-      'Succeeds. After 3 s the payer disputes it as fraudulent, with a callback, and all of it is withdrawn. ' +
-      'Evidence with the text `winning_evidence` wins 3 s after it was submitted, and `losing_evidence` loses.',
-    disputeCallbacks: 1,
-  },
-  {
-    word: 'dispute:won',
-    amount: 7_319_091,
-    kind: 'CHARGE',
-    description: 'Like `dispute`; 3 s later it is won by itself, and the money is reinstated.',
-    disputeCallbacks: 2,
-  },
-  {
-    word: 'dispute:lost',
-    amount: 7_319_092,
-    kind: 'CHARGE',
-    description: 'Like `dispute`; 3 s later it is lost by itself.',
-    disputeCallbacks: 2,
-  },
-  {
-    word: 'dispute:inquiry',
-    amount: 7_319_093,
-    kind: 'CHARGE',
-    description: 'Succeeds. After 3 s the bank inquires about it, without taking money. Closed 3 s after an answer.',
-    disputeCallbacks: 1,
-  },
-  {
-    word: 'dispute:twice',
-    amount: 7_319_094,
-    kind: 'CHARGE',
-    description: 'Like `dispute:won`; 3 s later the bank goes on (PRE_ARBITRATION), and all of it is withdrawn again.',
-    disputeCallbacks: 3,
-  },
-  {
-    word: 'dispute:after-refund',
-    amount: 7_319_095,
-    kind: 'REFUND',
-    description:
-      'The payment succeeds; its refunds succeed too. 3 s after each of them the payer disputes the whole payment: ' +
-      'the money is taken twice.',
-    disputeCallbacks: 1,
-  },
-  {
-    word: 'fraud-warning',
-    amount: 7_319_096,
-    kind: 'CHARGE',
-    description: 'Succeeds. After 3 s the card network warns of fraud, with a callback. Nothing else happens.',
-    warnsOfFraud: true,
-  },
+  ...captureBehaviours,
+  ...disputeBehaviours,
 ];
 
 /** Words of setups, at a payment that keeps the method. */
