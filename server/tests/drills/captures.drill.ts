@@ -17,8 +17,8 @@ const seed = Number(process.env.CAPTURE_SEED ?? randomInt(1_000_000));
 const kills = 9;
 const inFlight = 16;
 const amount = 1_000;
-/** A look-up after a lost answer comes in 5 s, another one 30 s later. */
-const endsWithinMs = 120_000;
+/** Look-ups after lost answers come in 5 s, 30 s later, and 5 min later: of an answer and of a look-up that a kill ends. */
+const endsWithinMs = 420_000;
 
 let stripe: StripeSimulator;
 let node: PayingNode;
@@ -141,7 +141,9 @@ async function end(id: string, random: () => number): Promise<Payment> {
       return false;
     },
     endsWithinMs,
-  );
+  ).catch(async (cause) => {
+    throw new Error(`${id} does not end: ${await timelinesIn([id])}`, { cause });
+  });
 }
 
 test(`money captured equals the provider's books (seed ${seed})`, { timeout: 3_600_000 }, async () => {
