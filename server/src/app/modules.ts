@@ -30,6 +30,7 @@ import { methods } from '../domains/payments/methods/module.ts';
 import { operationQueue } from '../domains/payments/operation-queue/module.ts';
 import { operations } from '../domains/payments/operations/module.ts';
 import { providers } from '../domains/payments/providers/module.ts';
+import { rawBodies } from '../domains/payments/raw-bodies/module.ts';
 import { refunds } from '../domains/payments/refunds/module.ts';
 import { statistics } from '../domains/payments/statistics/module.ts';
 import { timeline } from '../domains/payments/timeline/module.ts';
@@ -71,6 +72,7 @@ const declared = [
   captures,
   refunds,
   operations,
+  rawBodies,
   disputes,
   timeline,
   callbacks,

@@ -8,7 +8,7 @@ import { modules } from './modules.ts';
 export const sealedColumns: readonly SealedColumn[] = modules.flatMap(({ sealed = [] }) => sealed);
 
 /** Values per statement: few enough not to slow a running service down. */
-const batchRows = 500;
+const defaultBatchRows = 500;
 
 export interface ResealProgress {
   column: SealedColumn;
@@ -32,6 +32,7 @@ export async function resealValues(
   const sealer = new Sealer(keys);
   const total = { resealed: 0, unopened: 0 };
   for (const column of sealedColumns) {
+    const { batchRows = defaultBatchRows } = column;
     const progress: ResealProgress = { column, resealed: 0, unopened: 0, isDone: false };
     for (let after: (string | number)[] | undefined = column.beforeAll; after !== undefined; ) {
       const page: SealedRow[] = await database.run(column.page, [sealer.currentKeyId, batchRows, ...after]);
@@ -59,9 +60,9 @@ function reseal(row: SealedRow, { associatedData }: SealedColumn, sealer: Sealer
   return plain === undefined ? undefined : { row, sealed: sealer.seal(plain, associatedData(row)) };
 }
 
-function plainOf(sealed: Buffer, associatedData: string, sealer: Sealer): string | undefined {
+function plainOf(sealed: Buffer, associatedData: string, sealer: Sealer): Buffer | undefined {
   try {
-    return sealer.open(sealed, associatedData);
+    return sealer.openBytes(sealed, associatedData);
   } catch {
     // Counted: no key of the list opens it.
     return undefined;

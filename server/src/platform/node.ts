@@ -56,7 +56,8 @@ export interface Node {
   caches: Caches;
 
   /** Seals a secret with associated data that say where it is stored; it opens with the same alone. */
-  seal: (plain: string, associatedData: string) => Buffer;
+  seal: (plain: string | Buffer, associatedData: string) => Buffer;
+  openBytes: (sealed: Buffer, associatedData: string) => Buffer;
   open: (sealed: Buffer, associatedData: string) => string;
   /** Whether a sealed value is given up, because its key is declared lost (`app.encryption.keys`). */
   isLost: (sealed: Buffer) => boolean;

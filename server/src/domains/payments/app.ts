@@ -22,6 +22,7 @@ import type { settings as operationSettings } from './operations/settings.ts';
 import type { Settler } from './operations/settle.ts';
 import type { Providers } from './providers/directory.ts';
 import type { settings as providerSettings } from './providers/settings.ts';
+import type { RawBodies } from './raw-bodies/raw-bodies.ts';
 import type { settings as refundSettings } from './refunds/settings.ts';
 import type { RegisteredInvoicePayments } from './transactions/invoice-payments.ts';
 import type { Payments } from './transactions/payments.ts';
@@ -71,6 +72,8 @@ export interface PaymentsApp extends WebhooksApp {
   rechecker: FinishedRechecker;
   waitingPayments: WaitingPayments;
   settler: Settler;
+  /** Files that requests bring. */
+  rawBodies: RawBodies;
   /** Follows callbacks about disputes. */
   disputeNotices: DisputeNotices;
   /** Disputes register themselves here, because discrepancies about them are closed with what they have taken. */

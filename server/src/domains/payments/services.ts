@@ -8,6 +8,7 @@ import { disputeServices } from './disputes/services.ts';
 import { methodServices } from './methods/services.ts';
 import { discrepancyCounter, operationServices } from './operations/services.ts';
 import { Providers } from './providers/directory.ts';
+import { RawBodies } from './raw-bodies/raw-bodies.ts';
 import { transactionServices } from './transactions/services.ts';
 
 /** Makes the services of the payments modules, in order of dependency. Called once per node. */
@@ -26,7 +27,8 @@ export function paymentsServices(app: WebhooksApp & { settings: PaymentsSettings
   const methods = methodServices(atProviders);
   const transactions = transactionServices({ ...app, ...methods, channels });
   const operations = operationServices({ ...atProviders, ...methods, ...transactions });
-  const disputes = disputeServices({ ...atProviders, ...methods, ...transactions, ...operations });
+  const rawBodies = new RawBodies(app);
+  const disputes = disputeServices({ ...atProviders, ...methods, ...transactions, ...operations, rawBodies });
   return {
     ...app,
     providers,
@@ -38,6 +40,7 @@ export function paymentsServices(app: WebhooksApp & { settings: PaymentsSettings
     ...transactions,
     stepUpRefundAmount: settings['app.security.step-up-refund-amount'],
     ...operations,
+    rawBodies,
     ...disputes,
     intake: callbackIntake({ ...app, channels, credentials, providers }),
   };

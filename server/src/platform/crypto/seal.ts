@@ -17,13 +17,13 @@ export class Sealer {
     this.#keys = keys;
   }
 
-  /** Encrypts `plain` with the current key, bound to its associated data. */
-  seal(plain: string, associatedData: string): Buffer {
+  /** Encrypts `plain`, bytes or a text, with the current key, bound to its associated data. */
+  seal(plain: string | Buffer, associatedData: string): Buffer {
     const { id, secret } = this.#keys.current;
     const nonce = randomBytes(nonceBytes);
     const cipher = createCipheriv(algorithm, secret, nonce, { authTagLength: tagBytes });
     cipher.setAAD(Buffer.from(associatedData));
-    const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+    const body = Buffer.concat([cipher.update(typeof plain === 'string' ? Buffer.from(plain) : plain), cipher.final()]);
     return Buffer.concat([Buffer.from([id.length]), Buffer.from(id), nonce, cipher.getAuthTag(), body]);
   }
 
@@ -43,10 +43,15 @@ export class Sealer {
   }
 
   /**
-   * Decrypts a value that was sealed with this associated data. Throws when the key is missing, or the bytes were
+   * Decrypts a text that was sealed with this associated data. Throws when the key is missing, or the bytes were
    * changed or moved.
    */
   open(sealed: Buffer, associatedData: string): string {
+    return this.openBytes(sealed, associatedData).toString('utf8');
+  }
+
+  /** As `open`, for bytes. */
+  openBytes(sealed: Buffer, associatedData: string): Buffer {
     const nonceAt = 1 + (sealed[0] ?? 0);
     const tagAt = nonceAt + nonceBytes;
     const bodyAt = tagAt + tagBytes;
@@ -60,7 +65,7 @@ export class Sealer {
     decipher.setAAD(Buffer.from(associatedData));
     decipher.setAuthTag(sealed.subarray(tagAt, bodyAt));
     try {
-      return Buffer.concat([decipher.update(sealed.subarray(bodyAt)), decipher.final()]).toString('utf8');
+      return Buffer.concat([decipher.update(sealed.subarray(bodyAt)), decipher.final()]);
     } catch (cause) {
       throw new Error(`What is sealed at ${associatedData} was changed or belongs elsewhere.`, { cause });
     }

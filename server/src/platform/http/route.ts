@@ -48,6 +48,8 @@ export interface Call<Body = unknown, Query = unknown> {
   params: Readonly<Record<string, string>>;
   /** The bytes of the body, for routes with `rawBody`. Reading it elsewhere is a defect. */
   rawBody: Buffer;
+  /** The body as it arrives, for routes with `streamsBody`. Reading it elsewhere is a defect. */
+  bodyStream: Readable;
   /** The caller. Reading it in a route that needs `nothing` is a defect. */
   principal: Principal;
   requestId: string;
@@ -101,6 +103,8 @@ export interface Endpoint<App = never> {
   body?: TSchema;
   /** Accepts a body of any type instead of JSON, up to this many bytes, as `call.rawBody`. */
   rawBody?: { maximumBytes: number };
+  /** Accepts a body of any type and size, as `call.bodyStream`: the handler limits it (`RawBodies.receive`). */
+  streamsBody?: true;
   query?: TSchema;
   /** Callers add query parameters that Florin need not know. Every other route refuses unknown ones. */
   takesAnyQuery?: true;
@@ -140,6 +144,7 @@ export interface EndpointDefinition<Body extends TSchema, Query extends TSchema,
   description?: string;
   body?: Body;
   rawBody?: { maximumBytes: number };
+  streamsBody?: true;
   query?: Query;
   takesAnyQuery?: true;
   params?: TSchema;

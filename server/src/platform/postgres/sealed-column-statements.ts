@@ -17,6 +17,8 @@ export interface SealedColumnOptions<Row> {
   further?: readonly (keyof Row & string)[];
   /** The associated data of the seal: where the value is stored. */
   associatedData: (row: Row) => string;
+  /** Values that are sealed again in one statement, where they are large. */
+  batchRows?: number;
 }
 
 /** The values of one column by key. `key_id` is null for values in clear. */
@@ -43,6 +45,7 @@ export interface SealedColumn {
   noun: string;
   table: string;
   column: string;
+  batchRows: number | undefined;
   associatedData: (row: SealedRow) => string;
   /** Counts all values, however many there are. */
   count: Statement<SealedCount>;
@@ -59,7 +62,7 @@ export interface SealedColumn {
 const least = { bigint: '-9223372036854775808', uuid: '00000000-0000-0000-0000-000000000000', text: '' };
 
 export function sealedColumn<Row>(options: SealedColumnOptions<Row>): SealedColumn {
-  const { noun, table, column, plainColumn, key, further = [], associatedData } = options;
+  const { noun, table, column, plainColumn, key, further = [], associatedData, batchRows } = options;
   const names = key.map(([name]) => name);
   const plain = plainColumn ?? 'null::text';
   const name = `sealed.${table}.${column}`;
@@ -74,6 +77,7 @@ export function sealedColumn<Row>(options: SealedColumnOptions<Row>): SealedColu
     noun,
     table,
     column,
+    batchRows,
     associatedData: associatedData as unknown as (row: SealedRow) => string,
     count: statement(
       `${name}.count`,

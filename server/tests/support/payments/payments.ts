@@ -69,7 +69,7 @@ export async function paymentsNode({ connection, database }: TestDatabase, clock
 }
 
 /** Nothing is sealed. */
-export const plainSecrets = { open: String, seal: (plain: string) => Buffer.from(plain) };
+export const plainSecrets = { open: String, seal: (plain: string | Buffer) => Buffer.from(plain as string) };
 
 /** One page of the list of payments, as its route answers it. */
 export async function listTransactions(

@@ -5,12 +5,17 @@ import { claimBy, leasesOf } from '../../../platform/jobs/lease-statements.ts';
 import { type FailureReports, type Leased, Worker } from '../../../platform/jobs/worker.ts';
 import type { FailPoint } from '../../../platform/process/fail-point.ts';
 import type { OperatorWarnings } from '../channels/operator-warnings.ts';
-import type { SecretOpener } from '../channels/secrets.ts';
 import { lookUpAt, maximumLimitWaitMs } from '../operation-queue/rules.ts';
-import { type AcceptDisputeOperation, disputeStages, type SubmitEvidenceOperation } from '../providers/dispute.ts';
+import {
+  type AcceptDisputeOperation,
+  disputeStages,
+  type EvidenceFile,
+  type SubmitEvidenceOperation,
+} from '../providers/dispute.ts';
 import { type Failure, failure } from '../providers/failures.ts';
 import type { Outcome } from '../providers/outcome.ts';
 import type { Call, DisputeProvider } from '../providers/provider.ts';
+import type { RawBodies } from '../raw-bodies/raw-bodies.ts';
 import {
   type AnswerRow,
   type AnswerState,
@@ -25,7 +30,6 @@ import {
 import { writeDispute } from './apply.ts';
 import { eventsOf } from './change.ts';
 import { filesOf } from './evidence.ts';
-import { fileAssociatedData } from './file.ts';
 import { readFiles } from './file-statements.ts';
 import { chargeReferenceOf, type DisputeNotices, type DisputeNoticesDeps } from './notices.ts';
 import { lockedDispute } from './read.ts';
@@ -34,7 +38,7 @@ import { findDispute } from './statements.ts';
 
 export interface AnswerWorkerDeps extends DisputeNoticesDeps, FailureReports {
   notices: DisputeNotices;
-  secrets: SecretOpener;
+  rawBodies: Pick<RawBodies, 'readWhole'>;
   operatorWarnings: Pick<OperatorWarnings, 'failed'>;
   failPoint: FailPoint;
 }
@@ -132,7 +136,7 @@ async function requestOf(
   { kind, number, evidence, defense_reason: defenseReason, called_at }: Answer,
   row: DisputeRow,
   chargeReference: string,
-  { database, secrets }: AnswerWorkerDeps,
+  { database, rawBodies }: AnswerWorkerDeps,
 ): Promise<AnswerRequest> {
   const disputeId = publicId('dsp', row.id);
   const calledMs = called_at === null ? null : Date.parse(called_at);
@@ -144,21 +148,18 @@ async function requestOf(
     calledMs,
   };
   if (kind === 'ACCEPT') return { ...common, kind };
-  const files = await database.run(readFiles, [row.tenant_id, filesOf(evidence)]);
+  const rows = await database.run(readFiles, [row.tenant_id, filesOf(evidence)]);
+  const files: EvidenceFile[] = [];
+  for (const { id, name, type } of rows) {
+    const fileName = `${name}.${type.slice(type.indexOf('/') + 1)}`;
+    const content = await rawBodies.readWhole({ tenantId: row.tenant_id, id });
+    files.push({ name, id: publicId('fil', id), fileName, type, content });
+  }
   return {
     ...common,
     kind,
     texts: Object.entries(evidence).flatMap(([name, text]) => (typeof text === 'string' ? [{ name, text }] : [])),
-    files: files.map(({ id, name, type, content_sealed }) => ({
-      name,
-      id: publicId('fil', id),
-      fileName: `${name}.${type.slice(type.indexOf('/') + 1)}`,
-      type,
-      content: Buffer.from(
-        secrets.open(content_sealed, fileAssociatedData({ tenant_id: row.tenant_id, id })),
-        'base64',
-      ),
-    })),
+    files,
     defenseReason,
   };
 }

@@ -10,7 +10,7 @@ import type { PaymentsApp } from '../app.ts';
 import { findAnswers } from './answer-statements.ts';
 import { writeDispute } from './apply.ts';
 import { type DisputeDetail, detailOf } from './detail.ts';
-import { deleteUnsentFile } from './file-statements.ts';
+import { removeFile } from './file.ts';
 import { lockedDispute, readDispute } from './read.ts';
 import type { DisputeRow, DraftEvidence } from './record.ts';
 import { fieldOf, requireAnswerable } from './rules.ts';
@@ -33,7 +33,7 @@ export async function draftEvidence(
     requireAnswerable(before, await transaction.run(findAnswers, [before.tenant_id, before.id]), 'SUBMIT');
     const evidence = mergedEvidence(before, input.evidence);
     for (const file of filesOf(before.evidence).filter((id) => !filesOf(evidence).includes(id))) {
-      await transaction.run(deleteUnsentFile, [before.tenant_id, before.id, file]);
+      await removeFile(transaction, before, file, app);
     }
     const after = await writeDispute(transaction, before, { ...before, evidence }, [], app);
     // The texts may be about the payer.

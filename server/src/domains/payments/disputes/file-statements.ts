@@ -9,11 +9,11 @@ export interface FileRow {
   sha256: string;
 }
 
-/** Values: tenant, id, dispute, name, type, bytes, SHA-256 in hex, the sealed content, user, now in ms. */
+/** A file, whose content is the raw body of its id. Values: tenant, id, dispute, name, type, bytes, SHA-256 in hex, user, now. */
 export const insertFile = statement(
   'disputes.insert_file',
-  `insert into dispute_file (tenant_id, id, dispute_id, name, type, bytes, sha256, content_sealed, user_id, created_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, to_timestamp($10::float8 / 1000))`,
+  `insert into dispute_file (tenant_id, id, dispute_id, name, type, bytes, sha256, user_id, created_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, to_timestamp($9::float8 / 1000))`,
 );
 
 /** The files of a dispute, the oldest first. Values: tenant, dispute. */
@@ -23,18 +23,19 @@ export const findFiles = statement<FileRow>(
 );
 
 /** Values: tenant, ids. */
-export const readFiles = statement<FileRow & { content_sealed: Buffer }>(
+export const readFiles = statement<FileRow>(
   'disputes.read_files',
-  `select id, name, type, bytes, sha256, content_sealed from dispute_file
+  `select id, name, type, bytes, sha256 from dispute_file
     where tenant_id = $1 and id = any ($2::uuid[]) order by id`,
 );
 
 /** Deletes a file that was never part of an answer. Values: tenant, dispute, id. */
-export const deleteUnsentFile = statement(
+export const deleteUnsentFile = statement<{ id: string }>(
   'disputes.delete_unsent_file',
   `delete from dispute_file f
     where f.tenant_id = $1 and f.dispute_id = $2 and f.id = $3
       and not exists (
         select from dispute_operation o
-         where o.tenant_id = $1 and o.dispute_id = $2 and position($3::text in o.evidence::text) > 0)`,
+         where o.tenant_id = $1 and o.dispute_id = $2 and position($3::text in o.evidence::text) > 0)
+   returning id`,
 );

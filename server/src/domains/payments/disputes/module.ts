@@ -1,7 +1,5 @@
 import type { Module } from '../../../platform/module.ts';
-import { sealedColumn } from '../../../platform/postgres/sealed-column-statements.ts';
 import type { PaymentsApp } from '../app.ts';
-import { fileAssociatedData } from './file.ts';
 import { disputeChecks } from './integrity.ts';
 import { disputeRoutes } from './routes.ts';
 import { disputeDueSoon, disputeRecord } from './schema.ts';
@@ -12,18 +10,6 @@ export const disputes = {
   name: 'disputes',
   tables: ['dispute', 'dispute_movement', 'dispute_operation', 'dispute_file', 'dispute_reading'],
   settings,
-  sealed: [
-    sealedColumn<{ tenant_id: number; id: string }>({
-      noun: 'files of disputes',
-      table: 'dispute_file',
-      column: 'content_sealed',
-      key: [
-        ['tenant_id', 'bigint'],
-        ['id', 'uuid'],
-      ],
-      associatedData: fileAssociatedData,
-    }),
-  ],
   eventTypes: {
     'dispute.created': 'transaction_read',
     'dispute.updated': 'transaction_read',

@@ -61,7 +61,7 @@ export const disputeRoutes: readonly Route<PaymentsApp>[] = [
       'by its content against what the provider takes (type, bytes, pages of a PDF), and kept sealed. It takes the ' +
       'place of a file of the same name.',
     query: fileQuery,
-    rawBody: { maximumBytes: 10_000_000 },
+    streamsBody: true,
     refuses: ['dispute_not_answerable', 'file_not_accepted'],
     data: fileRecord,
     message: 'File saved',

@@ -30,7 +30,7 @@ export function operationOf(
   const { method, path, needs, group, endpoint } = route;
   const operationId = endpoint.operationId ?? operationIdOf(method, path);
   const example = examples[operationId] ?? {};
-  const { summary, description, body, rawBody, query, params, headers } = endpoint;
+  const { summary, description, body, rawBody, streamsBody, query, params, headers } = endpoint;
   return {
     operationId,
     tags: [group],
@@ -40,7 +40,7 @@ export function operationOf(
     ...requirementsOf(needs),
     ...parametersOf({ path: params, query, header: headers }, schemas, example.parameters),
     ...(body && { requestBody: bodyOf(body, schemas, example.body) }),
-    ...(rawBody && { requestBody: { required: true, content: bytes } }),
+    ...((rawBody || streamsBody) && { requestBody: { required: true, content: bytes } }),
     responses: {
       200: answerOf(endpoint, schemas, example.answer),
       ...(endpoint.hasEntityTag && { 304: { description: 'The caller has the current version.', headers: entityTag } }),

@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { invalid } from '../../../core/errors.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { rule } from '../../../core/refusal-rules.ts';
 import { nameMode } from '../mode.ts';
-import { withRawBodies } from '../raw-body.ts';
+import { withBodyStreams, withRawBodies } from '../raw-body.ts';
 import type { Answer, Call, Endpoint, Route } from '../route.ts';
 import { routeSchema } from '../route-schema.ts';
 import { send, sendDocument } from './answer.ts';
@@ -20,14 +21,21 @@ export function addRoute<App>(server: FastifyInstance, route: Route<App>, app: A
     ...(endpoint.rawBody && { bodyLimit: endpoint.rawBody.maximumBytes }),
     // Not an async function: Fastify would watch the response to its end for each.
     handler: (request, reply) => {
+      // It may take minutes to arrive.
+      if (endpoint.streamsBody) request.leaveTurn?.();
       endpoint.handle(callOf(request, endpoint), app).then(
         (answer) => respond(endpoint, answer, request, reply),
-        (error) => fail(reply, error),
+        (error) => {
+          // The rest of a refused body is not read.
+          if (endpoint.streamsBody && !request.raw.complete) reply.header('connection', 'close');
+          fail(reply, error);
+        },
       );
     },
   };
-  if (endpoint.rawBody === undefined) server.route(options);
-  else withRawBodies(server, (part) => part.route(options));
+  if (endpoint.streamsBody) withBodyStreams(server, (part) => part.route(options));
+  else if (endpoint.rawBody) withRawBodies(server, (part) => part.route(options));
+  else server.route(options);
 }
 
 function respond(endpoint: Endpoint, answer: Answer<unknown>, request: FastifyRequest, reply: FastifyReply): void {
@@ -55,6 +63,7 @@ function callOf(request: FastifyRequest, { once }: Endpoint): Call<never, never>
   return {
     body: request.body as never,
     rawBody: request.body as Buffer,
+    bodyStream: request.body as Readable,
     query: request.query as never,
     params: request.params as Readonly<Record<string, string>>,
     principal: request.principal as Principal,

@@ -20,7 +20,7 @@ const app = httpServer({
 const { get, post } = routesFor<undefined>();
 const impatient = httpServer({
   ...common,
-  timeouts: { headersTimeout: 300, requestTimeout: 500, connectionsCheckingInterval: 50 },
+  timeouts: { headersTimeout: 300, bodyTimeout: 500, connectionsCheckingInterval: 50 },
 });
 let port: number;
 let impatientPort: number;
@@ -38,8 +38,14 @@ beforeAll(async () => {
     data: Type.Boolean(),
     handle: async () => ({ data: true }),
   });
+  const streamed = post('/streamed', 'nothing', '', {
+    summary: '',
+    streamsBody: true,
+    data: Type.Integer(),
+    handle: async ({ bodyStream }) => ({ data: Buffer.concat(await bodyStream.toArray()).length }),
+  });
   const listen = async (server: typeof app) => {
-    for (const route of [take, bytes]) addRoute(server, route, undefined);
+    for (const route of [take, bytes, streamed]) addRoute(server, route, undefined);
     await server.listen({ port: 0, host: '127.0.0.1' });
     return (server.server.address() as AddressInfo).port;
   };
@@ -94,9 +100,24 @@ describe('a client that sends slowly', () => {
     expect(answer.toLowerCase()).toContain('x-content-type-options: nosniff');
   });
 
+  test('a streamed body may take longer, as long as it arrives', async () => {
+    const socket = connect(impatientPort, '127.0.0.1');
+    socket.write('POST /streamed HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 60\r\n\r\n');
+    let sent = 0;
+    const dripping = setInterval(() => sent++ < 60 && socket.write('x'), 20);
+    expect(await answerOn(socket)).toMatch(/^HTTP\/1\.1 200 [\s\S]*"data":60/);
+    clearInterval(dripping);
+  });
+
+  test('a streamed body of which nothing more arrives is cut off with 408', async () => {
+    const socket = connect(impatientPort, '127.0.0.1');
+    socket.write('POST /streamed HTTP/1.1\r\nHost: x\r\nContent-Length: 60\r\n\r\nx');
+    expect(await answerOn(socket)).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
   test('is cut off a second after the limits, at most', () => {
-    const { headersTimeout, requestTimeout, connectionsCheckingInterval } = socketOptions;
-    expect([headersTimeout, requestTimeout, connectionsCheckingInterval]).toEqual([10_000, 20_000, 1_000]);
+    const { headersTimeout, bodyTimeout, connectionsCheckingInterval } = socketOptions;
+    expect([headersTimeout, bodyTimeout, connectionsCheckingInterval]).toEqual([10_000, 20_000, 1_000]);
   });
 });
 

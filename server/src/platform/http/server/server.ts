@@ -14,6 +14,7 @@ import { parseQuery } from './query-string.ts';
 import { refuse } from './refuse.ts';
 import { securityHeaders } from './security-headers.ts';
 import { closeSilentConnections } from './silent-connections.ts';
+import { cutOffSlowBodies } from './slow-bodies.ts';
 import { addSteps, type Edge } from './steps.ts';
 
 export interface HttpServerOptions extends Edge {
@@ -42,14 +43,15 @@ declare module 'fastify' {
 
 const socketTimeouts = {
   headersTimeout: 10_000,
-  /** For the whole request, body included. */
-  requestTimeout: 20_000,
+  /** For the body, which Node does not limit: `cutOffSlowBodies`. */
+  bodyTimeout: 20_000,
   /** Both are checked only this often; at Node's default of 30 s a request of 20 s could take 50. */
   connectionsCheckingInterval: 1_000,
 };
 
 export const socketOptions = {
   ...socketTimeouts,
+  requestTimeout: 0,
   keepAliveTimeout: 0, // `closeSilentConnections` closes idle connections.
   requireHostHeader: false, // Node would answer without the envelope; it is refused below.
   ServerResponse: ObservedResponse,
@@ -64,7 +66,7 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
   const app = Fastify({
     logger: false,
     bodyLimit: maximumBodyBytes,
-    requestTimeout: timeouts.requestTimeout,
+    requestTimeout: socketOptions.requestTimeout,
     http: { ...socketOptions, ...timeouts },
     ...(options.serverFactory && { serverFactory: options.serverFactory }),
     genReqId: requestIdOf,
@@ -103,6 +105,8 @@ export function httpServer(options: HttpServerOptions): FastifyInstance {
   addSteps(app, options, everyAnswer);
   app.server.keepAliveTimeout = socketOptions.keepAliveTimeout; // As an option Fastify would take 0 for its default.
   closeSilentConnections(app.server);
+  const { bodyTimeout: timeoutMs, connectionsCheckingInterval: checkEveryMs } = timeouts;
+  cutOffSlowBodies(app.server, { timeoutMs, checkEveryMs });
   continueWhenRead(app.server);
   // Node would answer 417 by itself, without the envelope.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));

@@ -3,6 +3,8 @@ import fc from 'fast-check';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { aRefusal } from '../../../../tests/support/shapes.ts';
+import { Refusal } from '../../../core/errors.ts';
+import { rule } from '../../../core/refusal-rules.ts';
 import type { Call } from '../route.ts';
 import { routesFor } from '../routes-for.ts';
 import { addRoute } from '../server/add-route.ts';
@@ -30,7 +32,19 @@ beforeAll(async () => {
     body: Type.Object({ a: Type.Integer() }),
     handle: take,
   });
-  for (const route of [raw, json]) addRoute(app, route, undefined);
+  const streamed = routes.post('/streamed', 'nothing', '', {
+    ...common,
+    streamsBody: true,
+    handle: async (call: Call<unknown, unknown>) => {
+      let bytes = 0;
+      for await (const chunk of call.bodyStream.iterator({ destroyOnReturn: false })) {
+        bytes += chunk.length;
+        if (bytes > maximumBytes) throw new Refusal('body_too_large', rule('body_size', { limit: 256 }));
+      }
+      return { data: bytes === Number(call.headers['content-length'] ?? bytes) };
+    },
+  });
+  for (const route of [raw, json, streamed]) addRoute(app, route, undefined);
   address = await app.listen({ port: 0, host: '127.0.0.1' });
 });
 
@@ -101,6 +115,16 @@ test('other routes take JSON and nothing else, of the size they always did', asy
   const large = await post('/json', json(`{"a":1}${' '.repeat(65_536)}`), { 'content-type': 'application/json' });
   expect(large).toEqual({ status: 413, body: aRefusal(413, { type: 'body_too_large' }) });
   expect(large.body.message).toContain('64 KiB');
+});
+
+test('a body that is streamed reaches its handler as it arrives, and its handler limits it', async () => {
+  expect((await post('/streamed', new Uint8Array(maximumBytes), { 'content-type': 'application/json' })).body).toEqual(
+    expect.objectContaining({ data: true }),
+  );
+  expect((await post('/streamed', undefined)).status).toBe(200);
+  const response = await fetch(`${address}/streamed`, { method: 'POST', body: new Uint8Array(2 * maximumBytes) });
+  expect(response.status).toBe(413);
+  expect(response.headers.get('connection')).toBe('close');
 });
 
 test('what stands in the path comes as it was meant', async () => {
