@@ -14,7 +14,7 @@ export interface ApplyDeps {
   payments: Pick<Payments, 'lockInvoices' | 'lock' | 'transition'>;
   settler: Pick<Settler, 'reportDifference' | 'failUnsent'>;
   methodCustomers: MethodCustomers;
-  invoicePayments: Pick<InvoicePayments, 'followDispute'>;
+  invoicePayments: Pick<InvoicePayments, 'followDispute' | 'settleExcess'>;
   /** Log and count discrepancies that are new: too much was given back, a dispute in another currency. */
   onOverdrawn: OverdrawnDeps['onOverdrawn'];
   onOtherCurrency: OverdrawnDeps['onOverdrawn'];

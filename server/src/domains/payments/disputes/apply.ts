@@ -8,6 +8,7 @@ import { insertDisputeDiscrepancy } from '../operations/discrepancies/statements
 import type { OperationRow } from '../operations/statements.ts';
 import type { ProviderDispute } from '../providers/dispute.ts';
 import { changeDisputedAmount } from '../transactions/dispute-statements.ts';
+import type { ExcessOfInvoice } from '../transactions/invoice-payments.ts';
 import type { PaymentRow } from '../transactions/record.ts';
 import type { ApplyDeps } from './apply-deps.ts';
 import { changeOf, type DisputeChange, fundsIn, isChanged } from './change.ts';
@@ -49,19 +50,25 @@ export function applyReading(
     const known = before === null ? [] : await transaction.run(findMovements, [before.tenant_id, before.id]);
     const disputed = { ...charge, channelId: charge.operation_channel_id, provider: charge.operation_provider };
     const change = changeOf(before, known, reported, disputed, { ...deps, atMs: deps.clock(), readMs });
-    await write(transaction, payment, before, await withInvoice(transaction, payment, change, deps), deps);
+    const { followed, excess } = await withInvoice(transaction, payment, change, deps);
+    await write(transaction, payment, before, followed, deps);
+    if (excess !== null) await deps.invoicePayments.settleExcess(transaction, excess);
     if (before === null) await endMethod(transaction, payment, reported, deps);
   });
 }
 
-/** The invoice of the payment is paid less by a dispute that is lost, and again by one that is won. */
+/**
+ * The invoice of the payment is paid less by a dispute that is lost, and again by one that is won, of which something
+ * may be left over.
+ */
 async function withInvoice(
   transaction: Transaction,
   { invoice_id: invoiceId }: PaymentRow,
   change: DisputeChange,
   { invoicePayments }: ApplyDeps,
-): Promise<DisputeChange> {
-  if (invoiceId === null) return change;
+): Promise<{ followed: DisputeChange; excess: ExcessOfInvoice | null }> {
+  const unchanged = { followed: change, excess: null };
+  if (invoiceId === null) return unchanged;
   const {
     tenant_id: tenantId,
     transaction_id: transactionId,
@@ -71,10 +78,13 @@ async function withInvoice(
     amount_unpaid,
   } = change.after;
   const withdrawn = status === 'LOST' ? Math.max(amount_withdrawn, 0) : 0;
-  if (withdrawn === 0 && amount_unpaid === 0) return change;
+  if (withdrawn === 0 && amount_unpaid === 0) return unchanged;
   const dispute = { tenantId, invoiceId, transactionId, reason, withdrawn, unpaid: amount_unpaid };
-  const unpaid = await invoicePayments.followDispute(transaction, dispute);
-  return { ...change, after: { ...change.after, amount_unpaid: unpaid } };
+  const { unpaid, excess } = await invoicePayments.followDispute(transaction, dispute);
+  return {
+    followed: { ...change, after: { ...change.after, amount_unpaid: unpaid } },
+    excess: excess === 0 ? null : { tenantId, invoiceId, transactionId, amount: excess },
+  };
 }
 
 async function write(
@@ -93,7 +103,8 @@ async function write(
   await bookMovements(transaction, written, movements, deps);
   const channelId = written.channel_id;
   await reviewRefunds(transaction, payment, { channelId, code: 'payment_disputed' }, deps);
-  if (movements.some(({ booked }) => !booked)) await reportCurrency(transaction, written, deps);
+  if (movements.some(({ booked, kind }) => !booked && kind === 'WITHDRAWN'))
+    await reportCurrency(transaction, written, deps);
 }
 
 /** Until a person says what was withdrawn in the payment's currency, no refund of the payment is taken. */

@@ -89,13 +89,17 @@ const captures = (moved: Moved) => `
       from ${moved.name} where captured_now > 0 and fee > 0
     union all`;
 
-/** What a payment took and nothing has returned yet of what paid nothing. It is found by the key and by its refunds. */
+/** What a payment took and nothing has returned yet of what paid nothing. */
 const unappliedOf = (moved: string) => `
         select coalesce(sum(case when credit = 'UNAPPLIED' then amount else -amount end), 0)::bigint as amount
-          from (select debit, credit, amount from ledger_transfer
-                 where tenant_id = ${moved}.tenant_id and source_id = ${moved}.id and leg = 3
-                 union all
-                select debit, credit, amount from ledger_transfer
-                 where tenant_id = ${moved}.tenant_id and transaction_id = ${moved}.id and source_id <> transaction_id
-                   and leg in (3, 4)) as entry
-         where 'UNAPPLIED' in (debit, credit)`;
+          from (${unappliedEntriesOf(`${moved}.tenant_id`, `${moved}.id`)}) as entry`;
+
+/** The transfers of a payment to and from UNAPPLIED. They are found by the key and by its refunds. */
+export function unappliedEntriesOf(tenant: string, payment: string): string {
+  return `select source_id, leg, debit, credit, amount from ledger_transfer
+           where tenant_id = ${tenant} and source_id = ${payment} and leg >= 3 and 'UNAPPLIED' in (debit, credit)
+           union all
+          select source_id, leg, debit, credit, amount from ledger_transfer
+           where tenant_id = ${tenant} and transaction_id = ${payment} and source_id <> transaction_id
+             and leg in (3, 4) and 'UNAPPLIED' in (debit, credit)`;
+}

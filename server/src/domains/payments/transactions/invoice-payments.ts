@@ -58,9 +58,11 @@ export interface InvoicePayments {
   follow: (transaction: Queryable, transitions: readonly Transition[]) => Promise<void>;
   /**
    * Takes what a dispute that is lost has withdrawn from what its payment has paid of a locked invoice, as far as the
-   * tenant wants that, and pays it again when the dispute is won. Returns what is taken in all.
+   * tenant wants that, and pays it again when the dispute is won.
    */
-  followDispute: (transaction: Queryable, dispute: DisputeOfInvoice) => Promise<number>;
+  followDispute: (transaction: Queryable, dispute: DisputeOfInvoice) => Promise<FollowedDispute>;
+  /** Gives back what a payment took beyond what was left to pay of a locked invoice, once its funds are booked. */
+  settleExcess: (transaction: Queryable, excess: ExcessOfInvoice) => Promise<void>;
 }
 
 /** A dispute about a payment of an invoice. */
@@ -72,6 +74,20 @@ export interface DisputeOfInvoice extends InvoiceOfPayment {
   withdrawn: number;
   /** What was taken before. */
   unpaid: number;
+}
+
+export interface FollowedDispute {
+  /** What is taken in all. */
+  unpaid: number;
+  /** What the payment took in all beyond what was left to pay, if the dispute has added to it; else 0. */
+  excess: number;
+}
+
+export interface ExcessOfInvoice extends InvoiceOfPayment {
+  /** The payment's UUID. */
+  transactionId: string;
+  /** In minor units. */
+  amount: number;
 }
 
 /** Passes everything on to the implementation that is registered. Until then there are no invoices. */
@@ -106,7 +122,12 @@ export class RegisteredInvoicePayments implements InvoicePayments {
     await this.#registered?.follow(transaction, transitions);
   }
 
-  async followDispute(transaction: Queryable, dispute: DisputeOfInvoice): Promise<number> {
-    return (await this.#registered?.followDispute(transaction, dispute)) ?? dispute.unpaid;
+  async followDispute(transaction: Queryable, dispute: DisputeOfInvoice): Promise<FollowedDispute> {
+    const followed = await this.#registered?.followDispute(transaction, dispute);
+    return followed ?? { unpaid: dispute.unpaid, excess: 0 };
+  }
+
+  async settleExcess(transaction: Queryable, excess: ExcessOfInvoice): Promise<void> {
+    await this.#registered?.settleExcess(transaction, excess);
   }
 }

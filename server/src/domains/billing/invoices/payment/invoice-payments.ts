@@ -33,6 +33,9 @@ export function invoicePaymentsOf(deps: InvoicePaymentsDeps): InvoicePayments {
     reserve,
     follow: (transaction, transitions) => follow(transaction, transitions, deps),
     followDispute: (transaction, dispute) => settleDispute(transaction, dispute, deps),
+    settleExcess: async (transaction, excess) => {
+      await deps.settleExcess(transaction, excess);
+    },
   };
 }
 

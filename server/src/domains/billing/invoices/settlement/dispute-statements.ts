@@ -23,9 +23,9 @@ export const findDisputedPayment = statement<DisputedPayment>(
       and p.applied_at is not null`,
 );
 
-/** Values: tenant, invoice, number, the change of what disputes have taken. */
+/** Values: tenant, invoice, number, the changes of what disputes have taken and of the excess. */
 export const changeDisputedPayment = statement(
   'invoices.change_disputed_payment',
-  `update invoice_payment set disputed = coalesce(disputed, 0) + $4
+  `update invoice_payment set disputed = coalesce(disputed, 0) + $4, excess = excess + $5
     where tenant_id = $1 and invoice_id = $2 and number = $3`,
 );

@@ -1,13 +1,14 @@
 import type { Clock } from '../../../../core/clock.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import type { Retry } from '../../../payments/providers/failures.ts';
-import type { DisputeOfInvoice } from '../../../payments/transactions/invoice-payments.ts';
+import type { DisputeOfInvoice, FollowedDispute } from '../../../payments/transactions/invoice-payments.ts';
 import { findReopenPolicy } from '../../sellers/statements.ts';
 import { appendInvoiceEvents } from '../events.ts';
 import { lockInvoices } from '../lock.ts';
 import { unpaidAmountOf } from '../rules.ts';
 import type { LockedInvoice } from '../statements.ts';
 import { changeDisputedPayment, type DisputedPayment, findDisputedPayment } from './dispute-statements.ts';
+import { paidBy } from './excess.ts';
 import type { InvoiceFollowers } from './followers.ts';
 import { type SettlementDeps, saveInvoices } from './settle.ts';
 
@@ -18,22 +19,26 @@ export interface DisputeSettlementDeps extends Omit<SettlementDeps, 'followers'>
 
 /**
  * Takes what a dispute that is lost has withdrawn from what its payment had paid of an invoice, which is OPEN again if
- * its total is then not covered, and pays it again when the dispute is won. Returns what is taken in all.
+ * its total is then not covered, and pays it again when the dispute is won. Another payment may have paid it meanwhile:
+ * what finds nothing left to pay is an excess of its payment.
  */
 export async function settleDispute(
   transaction: Queryable,
   dispute: DisputeOfInvoice,
   deps: DisputeSettlementDeps,
-): Promise<number> {
+): Promise<FollowedDispute> {
   const { tenantId, invoiceId, transactionId, unpaid } = dispute;
+  const nothing = { unpaid, excess: 0 };
   const [invoice] = await lockInvoices(transaction, [{ tenantId, invoiceId }]);
   const [payment] = await transaction.run(findDisputedPayment, [tenantId, invoiceId, transactionId]);
-  if (invoice === undefined || payment === undefined) return unpaid;
+  if (invoice === undefined || payment === undefined) return nothing;
   const target = await takenBy(transaction, dispute, payment);
-  const change = target >= unpaid ? target - unpaid : -Math.min(unpaid - target, Math.max(unpaidAmountOf(invoice), 0));
-  if (change === 0) return unpaid;
-  await apply(transaction, invoice, payment, change, dispute, deps);
-  return unpaid + change;
+  if (target === unpaid) return nothing;
+  const { applied, excess } = paidBy(Math.max(unpaid - target, 0), Math.max(unpaidAmountOf(invoice), 0));
+  await transaction.run(changeDisputedPayment, [tenantId, invoiceId, payment.number, target - unpaid, excess]);
+  const change = target > unpaid ? target - unpaid : -applied;
+  if (change !== 0) await apply(transaction, invoice, payment, change, dispute, deps);
+  return { unpaid: target, excess: excess === 0 ? 0 : payment.excess + excess };
 }
 
 /** What the dispute shall have taken: at most what the payment had paid less its refunds, as the tenant wants. */
@@ -62,7 +67,6 @@ async function apply(
   const atMs = before.clock_now === null ? clock() : Date.parse(before.clock_now);
   const after = afterDispute(before, change, atMs);
   await saveInvoices(transaction, [after]);
-  await transaction.run(changeDisputedPayment, [tenantId, invoiceId, payment.number, change]);
   const event = { invoice: after, payment: { transactionId, failureCode: null, failureMessage: null } };
   if (before.status === 'PAID' && after.status === 'OPEN') {
     const retry: Retry = reason === 'not_authorized' ? 'OTHER_METHOD' : 'LATER';

@@ -9,6 +9,7 @@ import { chargeOf, isAtItsProvider } from '../../../payments/operation-queue/req
 import { findUnderWay } from '../../../payments/operation-queue/statements.ts';
 import { refundLocked } from '../../../payments/refunds/create.ts';
 import { leftToRefund } from '../../../payments/refunds/rules.ts';
+import { findUnclearDispute } from '../../../payments/refunds/statements.ts';
 import { capturedAmountOf, isAuthorized } from '../../../payments/transactions/captured.ts';
 import type { Payments } from '../../../payments/transactions/payments.ts';
 import type { PaymentRow } from '../../../payments/transactions/record.ts';
@@ -49,7 +50,8 @@ export interface ExcessDeps {
 
 /**
  * Books an excess as money that pays nothing, and refunds it, once and with the reason `duplicate`. Without a provider,
- * if the channel is at another provider by now, or if the setting forbids it, the money stays UNAPPLIED, the
+ * if the channel is at another provider by now, while it is not known what a dispute in another currency has taken, or if
+ * the setting forbids it, the money stays UNAPPLIED, the
  * `amountToReturn` of the purchase, until an operator, who is warned, refunds the payment; and so it does when the
  * refund fails. Returns what stays.
  */
@@ -64,8 +66,12 @@ export async function settleExcess(
   if (unapplied > 0) await transaction.run(bookUnapplied, [tenantId, transactionId, unapplied, clock()]);
   const left = Math.min(amount - payment.amount_refund_held, leftToRefund(payment));
   if (left <= 0) return 0;
+  const [unclear] = await transaction.run(findUnclearDispute, [tenantId, payment.id]);
   const isRefunded =
-    refundsExcess && payment.provider !== null && isAtItsProvider(await chargeOf(transaction, payment));
+    refundsExcess &&
+    unclear === undefined &&
+    payment.provider !== null &&
+    isAtItsProvider(await chargeOf(transaction, payment));
   afterCommit(transaction, () => onExcess(isRefunded ? 'refunded' : 'to_return'));
   if (!isRefunded) {
     const facts = { tenantId, ...purchase, transactionId: publicId('txn', transactionId), amount: left };

@@ -60,17 +60,24 @@ const eventsOf = async (id: number) => {
   return rows.map(({ type, body }) => ({ type, ...JSON.parse(body).data.object }));
 };
 
-test('money that comes back reopens the invoice that it had paid, and pays it when it comes again', async () => {
-  const { id, transactionId } = await paid('debit:returned');
-  const { id: disputeId } = await disputed(transactionId, 'LOST');
-  expect(await statusOf(id, 'OPEN')).toMatchObject({ amountPaid: 0, total: 1000 });
-  // The provider changes its mind: its reading says so.
+/** The provider changes its mind: its reading says so. */
+async function comesAgain(transactionId: string, disputeId: string): Promise<void> {
   await db.query(
     `update sandbox_operation set behaviour = 'dispute:won', disputed_at = disputed_at - interval '1 minute'
       where key = $1`,
     [`${transactionId}-1`],
   );
   await db.query(`update dispute set read_due_at = now() where 'dsp_' || replace(id::text, '-', '') = $1`, [disputeId]);
+}
+
+const refundsOf = async (transactionId: string) =>
+  dataOf(await florin.get(`/api/refund/list?transactionId=${transactionId}`, as));
+
+test('money that comes back reopens the invoice that it had paid, and pays it when it comes again', async () => {
+  const { id, transactionId } = await paid('debit:returned');
+  const { id: disputeId } = await disputed(transactionId, 'LOST');
+  expect(await statusOf(id, 'OPEN')).toMatchObject({ amountPaid: 0, total: 1000 });
+  await comesAgain(transactionId, disputeId);
   expect(await statusOf(id, 'PAID')).toMatchObject({ amountPaid: 1000 });
   const events = await eventsOf(id);
   expect(events.map(({ type }) => type)).toEqual(['invoice.paid', 'invoice.reopened', 'invoice.paid']);
@@ -101,6 +108,34 @@ test('a reopened invoice can be paid by another payment, and a refund is taken f
   expect(await paymentOf(other)).toMatchObject({ status: 'SUCCESS', amountRefunded: 0 });
   const refund = await florin.post('/api/refund/create', { transactionId }, as);
   expect(refund).toMatchObject({ status: 409, body: { error: { type: 'payment_disputed' } } });
+});
+
+test('money that comes again after another payment has paid the invoice pays nothing, and is refunded once', async () => {
+  const { id, transactionId } = await paid('debit:returned');
+  const { id: disputeId } = await disputed(transactionId, 'LOST');
+  await statusOf(id, 'OPEN');
+  const other = await makePayment(florin, as, channelId, { amount: 1000, invoiceId: id });
+  await statusOf(id, 'PAID');
+  await comesAgain(transactionId, disputeId);
+  await eventually('it is refunded', async () => (await paymentOf(transactionId)).status === 'REFUNDED');
+  expect(await refundsOf(transactionId)).toMatchObject([{ amount: 1000, reason: 'duplicate', status: 'SUCCESS' }]);
+  expect(await refundsOf(other)).toEqual([]);
+  expect(await invoiceOf(id)).toMatchObject({ status: 'PAID', amountPaid: 1000, amountToReturn: 0 });
+  expect((await eventsOf(id)).map(({ type }) => type)).toEqual(['invoice.paid', 'invoice.reopened', 'invoice.paid']);
+});
+
+test('another payment that ends after the money has come again is the one that pays nothing', async () => {
+  const { id, transactionId } = await paid('debit:returned');
+  const { id: disputeId } = await disputed(transactionId, 'LOST');
+  await statusOf(id, 'OPEN');
+  const input = { amount: 1000, currency: 'USD', channelId, invoiceId: id, metadata: { sandbox: 'pending:1' } };
+  const { id: other } = dataOf(await florin.post('/api/transaction/create', input, as));
+  await comesAgain(transactionId, disputeId);
+  await statusOf(id, 'PAID');
+  await eventually('the other is refunded', async () => (await paymentOf(other)).status === 'REFUNDED');
+  expect(await refundsOf(other)).toMatchObject([{ amount: 1000, reason: 'duplicate' }]);
+  expect(await paymentOf(transactionId)).toMatchObject({ status: 'SUCCESS', amountRefunded: 0, amountDisputed: 0 });
+  expect(await invoiceOf(id)).toMatchObject({ status: 'PAID', amountPaid: 1000, amountToReturn: 0 });
 });
 
 test('a subscription whose payment comes back is PAST_DUE, and its schedule begins again', async () => {
