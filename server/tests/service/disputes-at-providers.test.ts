@@ -128,8 +128,8 @@ async function listed(): Promise<void> {
   await eventually('the lists are read', async () => {
     if (await listsAreRead(begun)) return true;
     // A list that is claimed while the reading before is still in flight would be due ten minutes later.
-    const values = [new Date(now()), new Date(begun)];
-    await db.query('update dispute_reading set due_at = $1 where due_at > $1 and since < $2', values);
+    const values = [new Date(now()), new Date(begun + 30 * minuteMs)];
+    await db.query('update dispute_reading set due_at = $1 where due_at > $1 and due_at < $2', values);
     return false;
   });
 }
@@ -140,10 +140,10 @@ async function tomorrow(): Promise<void> {
   admin = await administratorOf(florin);
 }
 
-/** Whether the lists of both channels were read to their end, in a reading that has begun since then. */
+/** Whether the lists of both channels were read to their end since then: they are due again in an hour. */
 async function listsAreRead(begunMs = 0): Promise<boolean> {
-  const rows = await db.query<{ since: string }>('select since from dispute_reading where began_at is null');
-  return rows.length === 2 && rows.every(({ since }) => Date.parse(since) >= begunMs);
+  const rows = await db.query<{ due_at: string }>('select due_at from dispute_reading where began_at is null');
+  return rows.length === 2 && rows.every(({ due_at }) => Date.parse(due_at) >= begunMs + 30 * minuteMs);
 }
 
 describe('at Stripe', () => {
@@ -250,15 +250,30 @@ describe('at Stripe', () => {
     expect(withdrawnAtStripe(reference)).toBe(600);
   });
 
-  test('without any callback the hourly list tells of it, and the daily reading what became of it', async () => {
+  test('without any callback the hourly list tells of it, of what became of it, and of warnings', async () => {
     const { id, reference } = await paidAtStripe();
     const dispute = disputes().open(reference);
     await listed();
     const record = await disputeOf(id);
     disputes().decide(dispute.id, 'lost');
-    await tomorrow();
+    disputes().warn(reference);
+    await listed();
     await disputeOf(id, { status: 'LOST' });
     expect(await eventsOf(record.id)).toContain('dispute.lost');
+    expect((await payment(id)).fraudWarningTime).toMatch(/^\d{4}-/);
+    stripeEvents.length = 0;
+  });
+
+  test('where the key may not read events, the daily reading tells what became of it', async () => {
+    stripe.mayNotReadEvents = true;
+    const { id, reference } = await paidAtStripe();
+    const dispute = disputes().open(reference);
+    await listed();
+    await disputeOf(id);
+    disputes().decide(dispute.id, 'won');
+    await tomorrow();
+    await disputeOf(id, { status: 'WON', amountWithdrawn: 0 });
+    stripe.mayNotReadEvents = false;
     stripeEvents.length = 0;
   });
 
@@ -368,14 +383,27 @@ describe('at Mollie', () => {
     await disputeOf(id, { providerReference: chargeback, status: 'LOST', amountWithdrawn: 1999 });
   });
 
-  test('without any callback the hourly list tells of it, and the daily reading of its reversal', async () => {
+  test('without any callback the hourly list tells of it, and of its reversal', async () => {
     const { id, reference } = await paidAtMollie();
     const { id: chargeback } = mollie.chargeBack(reference);
     await listed();
     await disputeOf(id, { status: 'LOST' });
+    skewMs += 9 * hourMs;
     mollie.reverseChargeback(chargeback);
-    await tomorrow();
+    await listed();
     await disputeOf(id, { status: 'WON' });
+  });
+
+  test('a refund made elsewhere that takes hours is followed by the list alone', async () => {
+    const { id, reference } = await paidAtMollie();
+    const { id: made } = mollie.refundInDashboard(reference, '5.00');
+    await listed();
+    expect(await listOf('refund', id)).toMatchObject([{ amount: 500, origin: 'PROVIDER', status: 'PROCESSING' }]);
+    for (let hours = 0; hours < 5; hours++) await listed();
+    mollie.progressRefund(made, 'refunded');
+    await listed();
+    expect(await listOf('refund', id)).toMatchObject([{ amount: 500, origin: 'PROVIDER', status: 'SUCCESS' }]);
+    expect(await payment(id)).toMatchObject({ amountRefunded: 500 });
   });
 
   test('a chargeback after a refund takes the money twice: it is booked, and a discrepancy warns', async () => {

@@ -12,5 +12,6 @@ export async function readPages(read: (cursor: string | null) => Promise<Dispute
   }
   const disputes: ProviderDispute[] = pages.flatMap((page) => page.disputes);
   const refunds: ProviderRefund[] = pages.flatMap((page) => page.refunds);
-  return { pages: pages.length, disputes, refunds };
+  const changed = pages.flatMap((page) => page.changed ?? []).map(({ reference }) => reference);
+  return { pages: pages.length, disputes, refunds, changed };
 }

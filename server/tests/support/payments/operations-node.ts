@@ -8,6 +8,7 @@ import { OperatorWarnings } from '../../../src/domains/payments/channels/operato
 import { ChargeMethods } from '../../../src/domains/payments/methods/charges.ts';
 import { RegisteredMethodCustomers } from '../../../src/domains/payments/methods/customers.ts';
 import { operationsDue } from '../../../src/domains/payments/operation-queue/open.cte.ts';
+import type { ChannelPace } from '../../../src/domains/payments/operations/channel-pace.ts';
 import { Dispatcher } from '../../../src/domains/payments/operations/dispatcher.ts';
 import { Settler } from '../../../src/domains/payments/operations/settle.ts';
 import { findOfPayment, type OperationRow } from '../../../src/domains/payments/operations/statements.ts';
@@ -134,7 +135,7 @@ export async function operationsNode(
       onFailure: () => {},
     }),
   });
-  const { worker: dispatcher }: { worker: Worker<OperationRow> } = new Dispatcher({
+  const { worker: dispatcher, pace }: { worker: Worker<OperationRow>; pace: ChannelPace } = new Dispatcher({
     database: wrapDatabase(working),
     payments,
     providers: { of: async () => provider } as unknown as Providers,
@@ -161,6 +162,7 @@ export async function operationsNode(
     provider,
     payments,
     dispatcher,
+    pace,
     settler,
     generateUuid,
     database,

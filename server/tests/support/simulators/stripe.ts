@@ -60,6 +60,7 @@ export class StripeSimulator {
   namedLivemode: boolean | undefined;
   /** Whether the API key is a restricted one without the permission for webhook endpoints. */
   mayNotReadEndpoints = false;
+  mayNotReadEvents = false;
   url = '';
   readonly #server = createServer((request, response) => {
     this.#serve(request, response).catch((error: Error) => response.writeHead(500).end(error.message));
@@ -241,7 +242,10 @@ export class StripeSimulator {
   }
 
   #execute({ method, path, params, file }: StripeRequest): unknown {
-    const [resource = '', id = '', verb] = path.replace('/v1/', '').replace('checkout/', 'checkout-').split('/');
+    const [resource = '', id = '', verb] = path
+      .replace('/v1/', '')
+      .replace(/(checkout|radar)\//, '$1-')
+      .split('/');
     const { account } = this;
     const list = <Item extends Listed>(
       all: readonly Item[],
@@ -318,6 +322,19 @@ export class StripeSimulator {
         return account.setups.expanded(account.setups.get(id), expand);
       case 'POST setup_intents/id/cancel':
         return account.setups.cancel(id, params);
+      case 'GET radar-early_fraud_warnings':
+        return list(account.disputes.warnings, ['charge', 'payment_intent']);
+      case 'GET events': {
+        if (this.mayNotReadEvents) throw notPermitted;
+        const { types, ...paging } = params;
+        const named = Object.values(tree({ types: types ?? {} }, 'types'));
+        const { data, has_more } = account.list(
+          this.events.filter(({ type }) => named.length === 0 || named.includes(type)),
+          paging,
+          ['type'],
+        );
+        return { object: 'list', url: path, has_more, data };
+      }
       case 'GET webhook_endpoints':
         if (this.mayNotReadEndpoints) throw notPermitted;
         return list(account.endpoints, []);

@@ -41,6 +41,8 @@ export function changeOf(
   const { stage, status } = standing;
   const isCurrent = stage === reported.stage && status === reported.status;
   const isNewStage = before !== null && stage !== before.stage;
+  const respondBy = isCurrent ? normalTime(reported.respondBy) : base.respond_by;
+  const isPostponed = respondBy !== null && base.respond_by !== null && respondBy > base.respond_by;
   const told: DisputeRow = {
     ...base,
     stage,
@@ -51,8 +53,8 @@ export function changeOf(
     fee_currency: reported.fee?.currency ?? base.fee_currency,
     reason: reported.reason,
     provider_reason: reported.providerReason,
+    respond_by: respondBy,
     ...(isCurrent && {
-      respond_by: normalTime(reported.respondBy),
       actions: [...reported.actions],
       evidence_fields: reported.evidenceFields.map(({ fileTypes, ...field }) => ({
         ...field,
@@ -63,7 +65,8 @@ export function changeOf(
     submitted_at: status === 'SUBMITTED' && base.status !== 'SUBMITTED' ? isoTime(atMs) : base.submitted_at,
     closed_at: closedAt(base, status, atMs),
     amount_withdrawn: base.amount_withdrawn + fundsIn(movements.filter(({ booked }) => booked)),
-    ...(isNewStage && { evidence: {}, failure_code: null, days_told: null }),
+    ...(isNewStage && { evidence: {}, failure_code: null }),
+    ...((isNewStage || isPostponed) && { days_told: null }),
     read_at: isoTime(readMs),
   };
   const after = { ...told, due_at: deadlineAfter(told, atMs) };

@@ -1,8 +1,10 @@
 import { publicId } from '../../../core/id.ts';
+import { retryAfterMs } from '../../../core/retry-after.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { appendEvents, eventDraft } from '../../webhooks/events/append-events.cte.ts';
 import { type ChannelCredentials, LostCredentialsError } from '../channels/credentials.ts';
 import type { ChannelDirectory } from '../channels/directory.ts';
+import type { ChannelPace } from '../operations/channel-pace.ts';
 import { parseOperationKey } from '../operations/rules.ts';
 import {
   findByReference as findOperations,
@@ -18,6 +20,7 @@ import type {
   DisputeReference,
   ProviderDispute,
   ProviderRefund,
+  Unanswered,
 } from '../providers/dispute.ts';
 import type { Call, DisputeProvider, Provider } from '../providers/provider.ts';
 import { recordElsewhere } from '../refunds/elsewhere.ts';
@@ -34,6 +37,8 @@ export interface DisputeNoticesDeps extends ApplyDeps {
   providers: Pick<Providers, 'of'>;
   channels: Pick<ChannelDirectory, 'find'>;
   credentials: Pick<ChannelCredentials, 'of'>;
+  /** Slows all calls through a channel down when its provider refuses one by its rate limit. */
+  pace: Pick<ChannelPace, 'called' | 'refused'>;
   /** Deadline of each call: `app.provider.timeout`. */
   timeoutMs: number;
 }
@@ -53,6 +58,9 @@ export interface MoneyNotice {
 
 /** As of the callbacks of operations (`callbacks/settle.ts`). */
 export type NoticeResult = 'settled' | 'unknown' | 'busy';
+
+/** `later`: what it is about is known and has not ended yet. */
+type Applied = 'settled' | 'unknown' | 'later';
 
 /**
  * Follows callbacks about disputes. A callback itself changes nothing, so that an old message does no harm: the dispute
@@ -76,7 +84,8 @@ export class DisputeNotices {
     const reading = await this.ask(channelId, (disputes, call) => disputes.readRefund({ refund, charge }, call));
     if (reading === 'busy') return 'busy';
     if (reading === undefined || reading.kind === 'absent') return 'settled';
-    return reading.kind === 'read' ? this.applyRefund(channelId, reading.refund) : 'unknown';
+    if (reading.kind !== 'read') return 'unknown';
+    return (await this.applyRefund(channelId, reading.refund)) === 'settled' ? 'settled' : 'unknown';
   }
 
   /** Reads all disputes of a charge, and the refunds of it, from a page on. */
@@ -85,18 +94,17 @@ export class DisputeNotices {
     const page = await this.ask(channelId, async (disputes, call) => disputes.listOf?.(charge, cursor, call));
     if (page === 'busy') return 'busy';
     if (page === undefined) return 'settled';
-    if (page.kind !== 'page' || !(await this.applyPage(channelId, page, readMs))) return 'unknown';
+    if (page.kind !== 'page' || (await this.applyPage(channelId, page, readMs)) !== 'settled') return 'unknown';
     return page.next === null ? 'settled' : this.#readCharge(channelId, charge, page.next);
   }
 
-  /** Writes what a page says. Returns whether everything in it is known. */
-  async applyPage(channelId: number, { disputes, refunds }: DisputePage, readMs: number): Promise<boolean> {
-    let isKnown = true;
-    for (const dispute of disputes) {
-      if ((await this.apply(channelId, dispute, readMs)) !== 'settled') isKnown = false;
-    }
-    for (const refund of refunds) if ((await this.applyRefund(channelId, refund)) !== 'settled') isKnown = false;
-    return isKnown;
+  /** Writes what a page says. */
+  async applyPage(channelId: number, page: DisputePage, readMs: number): Promise<Applied> {
+    const applied: Applied[] = [];
+    for (const dispute of page.disputes) applied.push(await this.apply(channelId, dispute, readMs));
+    for (const refund of page.refunds) applied.push(await this.applyRefund(channelId, refund));
+    for (const { chargeReference, atMs } of page.warnings ?? []) await this.#warn(channelId, chargeReference, atMs);
+    return applied.includes('later') ? 'later' : applied.includes('unknown') ? 'unknown' : 'settled';
   }
 
   /** Reads a dispute at its provider, and writes what it says. */
@@ -113,7 +121,7 @@ export class DisputeNotices {
   }
 
   /** Writes what a provider says of a dispute. `unknown`: the channel has no such charge, at least not yet. */
-  async apply(channelId: number, reported: ProviderDispute, readMs: number): Promise<NoticeResult> {
+  async apply(channelId: number, reported: ProviderDispute, readMs: number): Promise<'settled' | 'unknown'> {
     const charge = await this.#findCharge(channelId, reported.chargeReference);
     if (charge === undefined) return 'unknown';
     const { reference, livemode } = reported;
@@ -124,24 +132,25 @@ export class DisputeNotices {
   }
 
   /**
-   * Records a refund that was made elsewhere. `unknown`: the charge is not known yet, or has not ended, or a refund of
-   * Florin's is under way that this may be.
+   * Records a refund that was made elsewhere. `unknown`: the channel has no such charge, at least not yet. `later`: the
+   * charge has not ended, or a refund of Florin's is under way that this may be.
    */
-  async applyRefund(channelId: number, told: ProviderRefund): Promise<NoticeResult> {
+  async applyRefund(channelId: number, told: ProviderRefund): Promise<Applied> {
     const { database, payments } = this.#deps;
     const { reference, key, livemode } = told;
     if (key !== undefined && parseOperationKey(key) !== undefined) return 'settled';
     const own = await database.run(findOperations, [channelId, reference]);
     if (own.some(({ kind }) => kind === 'REFUND')) return 'settled';
     const charge = await this.#findCharge(channelId, told.chargeReference);
-    if (charge === undefined || !isFinal(charge.status)) return 'unknown';
+    if (charge === undefined) return 'unknown';
+    if (!isFinal(charge.status)) return 'later';
     if (told.currency !== charge.currency) return 'settled';
     const report = { kind: 'changed', reference, ...(livemode !== undefined && { livemode }) } as const;
     if (await this.#deps.settler.reportDifference(charge, report, 'callback')) return 'settled';
     return database.transaction(async (transaction) => {
       const locked = await payments.lock(transaction, charge);
       const rows = await transaction.run(findOperationsOfPayment, [locked.tenant_id, locked.id]);
-      if (rows.some((row) => isUnclearRefund(row, told))) return 'unknown';
+      if (rows.some((row) => isUnclearRefund(row, told))) return 'later';
       const isChanged = await recordElsewhere(transaction, locked, told, channelId, this.#deps);
       if (isChanged) {
         await reviewRefunds(transaction, locked, { channelId, code: 'refund_exceeds_payment' }, this.#deps);
@@ -150,7 +159,7 @@ export class DisputeNotices {
     });
   }
 
-  async #warn(channelId: number, chargeReference: string, atMs: number): Promise<NoticeResult> {
+  async #warn(channelId: number, chargeReference: string, atMs: number): Promise<'settled' | 'unknown'> {
     const { database, clock, generateUuid } = this.#deps;
     const charge = await this.#findCharge(channelId, chargeReference);
     if (charge === undefined) return 'unknown';
@@ -170,14 +179,17 @@ export class DisputeNotices {
     channelId: number,
     request: (disputes: DisputeProvider, call: Call) => Promise<Answer>,
   ): Promise<Answer | Extract<DisputeReading, { kind: 'unknown' }> | 'busy' | undefined> {
-    const { channels, providers, credentials, timeoutMs } = this.#deps;
+    const { channels, providers, credentials, timeoutMs, pace, clock } = this.#deps;
     const channel = await channels.find(channelId);
     if (channel?.provider == null || channel.is_disabled) return undefined;
     const { disputes }: Provider = await providers.of(channel.provider);
     if (disputes === undefined) return undefined;
     try {
       const call = { credentials: await credentials.of(channelId), channelId, timeoutMs };
-      return await callInTime(call, (context) => request(disputes, context));
+      pace.called(channelId);
+      const answer = await callInTime(call, (context) => request(disputes, context));
+      if (isRateLimited(answer)) pace.refused(channelId, retryAfterMs(answer.retryAfter, clock()));
+      return answer;
     } catch (error) {
       if (error instanceof LostCredentialsError) return 'busy';
       throw error;
@@ -190,6 +202,11 @@ export class DisputeNotices {
     return rows.find((row) => row.kind === 'CHARGE' && capturedAmountOf(row) > 0);
   }
 }
+
+type RateLimited = Extract<Unanswered, { kind: 'rate_limited' }>;
+
+const isRateLimited = (answer: unknown): answer is RateLimited =>
+  (answer as Partial<RateLimited> | undefined)?.kind === 'rate_limited';
 
 /** A refund of Florin's that the provider may have made, although its answer with the reference is not known. */
 const isUnclearRefund = (row: OperationRow, { amount }: ProviderRefund) =>

@@ -1,6 +1,9 @@
+import { minuteMs } from '../../../core/clock.ts';
 import { statement, type Topic } from '../../../platform/postgres/statement.ts';
-import type { ProviderName } from '../providers/directory.ts';
 import type { DisputeRow } from './record.ts';
+
+/** Tolerates a difference between the clocks of providers and ours. */
+const clockSkewMs = 10 * minuteMs;
 
 /** Lists of disputes, or known disputes, are due to be read at their providers. */
 export const disputeReadingsDue: Topic = 'dispute_readings';
@@ -26,13 +29,17 @@ export const beginChannelReadings = statement<{ channel_id: number }>(
    returning channel_id`,
 );
 
-/** Lists that are due. They are due again later, also if the process dies. Values: now, limit, then, all in ms. */
+/**
+ * Lists that are due. They are due again later, also if the process dies. Values: now in ms, limit, then in ms, channels
+ * that are left out.
+ */
 export const claimChannelReadings = statement<ChannelReading>(
   'disputes.claim_channel_readings',
   `update dispute_reading r set due_at = to_timestamp($3::float8 / 1000)
     where r.channel_id in (
       select channel_id from dispute_reading
-       where due_at <= to_timestamp($1::float8 / 1000) order by due_at limit $2 for update skip locked
+       where due_at <= to_timestamp($1::float8 / 1000) and channel_id <> all ($4::bigint[])
+       order by due_at limit $2 for update skip locked
     )
    returning r.channel_id, (extract(epoch from r.since) * 1000)::float8 as since_ms, r.cursor,
              (extract(epoch from r.began_at) * 1000)::float8 as began_ms`,
@@ -53,20 +60,35 @@ export const recordChannelReading = statement(
 /** For the due-work poller: whether any dispute is due to be read. Value: now in ms. */
 export const disputeReadingDue = 'select from dispute where read_due_at <= to_timestamp($1::float8 / 1000)';
 
-export interface DueReading extends Pick<DisputeRow, 'tenant_id' | 'id' | 'channel_id' | 'provider_reference'> {
-  provider: ProviderName;
-  created_at: string;
-}
+export type DueReading = Pick<
+  DisputeRow,
+  'tenant_id' | 'id' | 'channel_id' | 'provider_reference' | 'created_at' | 'read_at'
+>;
 
-/** Disputes that are due to be read, and then again later. Values: now, limit, then, all in ms. */
+/** Disputes that are due to be read, and then again later. Values: as those of `claimChannelReadings`. */
 export const claimDisputeReadings = statement<DueReading>(
   'disputes.claim_readings',
   `update dispute d set read_due_at = to_timestamp($3::float8 / 1000)
     where (d.tenant_id, d.id) in (
       select tenant_id, id from dispute
-       where read_due_at <= to_timestamp($1::float8 / 1000) order by read_due_at limit $2 for update skip locked
+       where read_due_at <= to_timestamp($1::float8 / 1000) and channel_id <> all ($4::bigint[])
+       order by read_due_at limit $2 for update skip locked
     )
-   returning d.tenant_id, d.id, d.channel_id, d.provider_reference, d.provider, d.created_at`,
+   returning d.tenant_id, d.id, d.channel_id, d.provider_reference, d.created_at, d.read_at`,
+);
+
+/**
+ * Has disputes read that have changed at their provider since they were read. Values: channel, references, when each
+ * has changed in ms, now in ms.
+ */
+export const readChangedDisputes = statement<{ id: string }>(
+  'disputes.read_changed',
+  `update dispute d set read_due_at = least(d.read_due_at, to_timestamp($4::float8 / 1000))
+     from (select * from unnest($2::text[], $3::float8[])) as changed (reference, at_ms)
+    where d.channel_id = $1 and d.provider_reference = changed.reference
+      and d.read_at <= to_timestamp((changed.at_ms + ${clockSkewMs}) / 1000)
+   returning d.id`,
+  { wakes: [{ topic: disputeReadingsDue, when: (rows) => rows.length > 0 }] },
 );
 
 /** Values: tenant, id, when it is read next in ms; null: no more. */

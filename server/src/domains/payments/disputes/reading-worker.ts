@@ -4,6 +4,7 @@ import { type FailureReports, Worker } from '../../../platform/jobs/worker.ts';
 import { maximumLimitWaitMs } from '../operation-queue/rules.ts';
 import type { ProviderName } from '../providers/directory.ts';
 import type { DisputeNotices, DisputeNoticesDeps } from './notices.ts';
+import { type ReadingPace, withoutPermitMs } from './reading-pace.ts';
 import {
   beginChannelReadings,
   type ChannelReading,
@@ -14,6 +15,7 @@ import {
   disputeReadingDue,
   disputeReadingsDue,
   postponeDisputeReading,
+  readChangedDisputes,
   recordChannelReading,
 } from './reading-statements.ts';
 
@@ -23,6 +25,7 @@ export interface ReadingDeps extends DisputeNoticesDeps, FailureReports {
   listIntervalMs: number;
   /** How long known disputes are read: `app.dispute.read-for`. */
   readForMs: number;
+  readingPace: ReadingPace;
   /** Providers that tell of disputes. */
   providersWithDisputes: readonly ProviderName[];
 }
@@ -43,13 +46,13 @@ const overlapMs = 3 * hourMs;
  * read page by page; the next node goes on where a process died.
  */
 export function channelReadingWorker(deps: ReadingDeps): Worker<ChannelReading> {
-  const { database, clock, providersWithDisputes, onError, onRecovered } = deps;
+  const { database, clock, providersWithDisputes, readingPace, onError, onRecovered } = deps;
   return new Worker<ChannelReading>({
     name: 'dispute lists',
     dueWork: { topic: disputeReadingsDue, due: channelReadingDue },
     claim: async (room) => {
       await database.run(beginChannelReadings, [providersWithDisputes, clock()]);
-      return database.run(claimChannelReadings, [clock(), room, clock() + retryMs]);
+      return database.run(claimChannelReadings, [clock(), room, clock() + retryMs, readingPace.held]);
     },
     keyOf: ({ channel_id }) => String(channel_id),
     perform: (reading) => readPage(reading, deps),
@@ -62,9 +65,12 @@ export function channelReadingWorker(deps: ReadingDeps): Worker<ChannelReading> 
 }
 
 async function readPage({ channel_id, since_ms, cursor, began_ms }: ChannelReading, deps: ReadingDeps): Promise<void> {
-  const { database, clock, notices, listIntervalMs } = deps;
-  const beganMs = began_ms ?? clock();
+  const { database, clock, notices, listIntervalMs, readingPace } = deps;
   const readMs = clock();
+  if (!(await readingPace.mayCall(channel_id, readMs - since_ms - listIntervalMs))) {
+    return record(channel_id, since_ms, cursor, began_ms, readMs + withoutPermitMs, deps);
+  }
+  const beganMs = began_ms ?? readMs;
   const page = await notices.ask(channel_id, (disputes, call) =>
     disputes.listSince(since_ms - overlapMs, cursor, call),
   );
@@ -75,10 +81,18 @@ async function readPage({ channel_id, since_ms, cursor, began_ms }: ChannelReadi
     return record(channel_id, since_ms, cursor, beganMs, clock() + waitMs, deps);
   }
   // What Florin does not know of, such as payments made elsewhere, is left out.
-  await notices.applyPage(channel_id, page, readMs);
-  const { next } = page;
-  if (next !== null) return record(channel_id, since_ms, next, beganMs, clock(), deps);
-  await database.run(recordChannelReading, [channel_id, beganMs, null, null, beganMs + listIntervalMs]);
+  const applied = await notices.applyPage(channel_id, page, readMs);
+  const { next, changed = [], refunds } = page;
+  if (changed.length > 0) {
+    const references = changed.map(({ reference }) => reference);
+    const times = changed.map(({ atMs }) => atMs);
+    await database.run(readChangedDisputes, [channel_id, references, times, clock()]);
+  }
+  // Then the next reading begins where this one did.
+  const isUnfinished = applied === 'later' || refunds.some(({ key, status }) => !key && status === 'PROCESSING');
+  const readUntilMs = isUnfinished ? since_ms : beganMs;
+  if (next !== null) return record(channel_id, since_ms, next, readUntilMs, clock(), deps);
+  await record(channel_id, readUntilMs, null, null, clock() + listIntervalMs, deps);
 }
 
 async function record(
@@ -94,12 +108,17 @@ async function record(
 
 /** Reads known disputes once a day, because providers change their minds weeks later. */
 export function disputeReadingWorker(deps: ReadingDeps): Worker<DueReading> {
-  const { database, clock, notices, readForMs, onError, onRecovered } = deps;
+  const { database, clock, notices, readForMs, readingPace, onError, onRecovered } = deps;
   return new Worker<DueReading>({
     name: 'dispute readings',
     dueWork: { topic: disputeReadingsDue, due: disputeReadingDue },
-    claim: (room) => database.run(claimDisputeReadings, [clock(), room, clock() + hourMs]),
-    perform: async ({ tenant_id, id, channel_id, provider_reference, created_at }) => {
+    claim: (room) => database.run(claimDisputeReadings, [clock(), room, clock() + hourMs, readingPace.held]),
+    perform: async ({ tenant_id, id, channel_id, provider_reference, created_at, read_at }) => {
+      const nowMs = clock();
+      if (!(await readingPace.mayCall(channel_id, nowMs - Date.parse(read_at) - dayMs))) {
+        await database.run(postponeDisputeReading, [tenant_id, id, nowMs + withoutPermitMs]);
+        return;
+      }
       const result = await notices.read(channel_id, { dispute: provider_reference, charge: null });
       if (result !== 'settled') return;
       const nextMs = clock() + dayMs;

@@ -10,6 +10,7 @@ import { deadlineWorker } from './deadline-worker.ts';
 import { disputeFundsOf } from './found-funds.ts';
 import { disputeMetrics } from './metrics.ts';
 import { DisputeNotices } from './notices.ts';
+import { ReadingPace } from './reading-pace.ts';
 import { channelReadingWorker, disputeReadingWorker } from './reading-worker.ts';
 
 type Needs = WebhooksApp &
@@ -25,21 +26,28 @@ type Needs = WebhooksApp &
     | 'settler'
     | 'methodCustomers'
     | 'disputeFunds'
+    | 'rawBodies'
+    | 'dispatcher'
   > & { discrepancies: { labels: (kind: 'overdrawn' | 'other_currency') => { inc: () => void } } };
 
 /** Makes what follows disputes, and registers what closes discrepancies about them. */
 export function disputeServices(app: Needs) {
-  const { settings, workerDatabase, log, credentials, sandboxEnabled } = app;
+  const { settings, workerDatabase, log, sandboxEnabled } = app;
   const observers = discrepancyObservers(app);
   const observeDispute = disputeMetrics(app.metrics, workerDatabase, app.clock);
   const timeoutMs = settings['app.provider.timeout'];
-  const common = { ...app, ...observers, database: workerDatabase, timeoutMs, observeDispute };
+  const { pace } = app.dispatcher;
+  const common = { ...app, pace, ...observers, database: workerDatabase, timeoutMs, observeDispute };
   const notices = new DisputeNotices(common);
   app.disputeFunds.register(disputeFundsOf(common));
-  const answering = { ...common, notices, secrets: credentials.secrets };
+  const answering = { ...common, notices };
   const reading = {
     ...common,
     notices,
+    readingPace: new ReadingPace({
+      ...common,
+      callsPerSecond: settings['app.provider.calls-per-second'],
+    }),
     listIntervalMs: settings['app.dispute.list-interval'],
     readForMs: settings['app.dispute.read-for'],
     providersWithDisputes: providersWithDisputes.filter((name) => name !== 'sandbox' || sandboxEnabled),

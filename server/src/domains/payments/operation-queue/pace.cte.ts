@@ -19,7 +19,7 @@ const tolerance = 1e-4;
 const burstMs = (rate: string) => `greatest(250, 1000 / ${rate})`;
 
 /** The rate in effect: the learned one or that of the setting, whichever is lower. Null: none. */
-const rateOf = (row: string) => `least(${row}.rate_per_s, $8::float8)`;
+const rateOf = (row: string, setting = '$8') => `least(${row}.rate_per_s, ${setting}::float8)`;
 
 /** Never longer than the longest pause, whatever the clocks say. */
 const aheadMs = `least(greatest(coalesce(held.used_until_ms, 0) - $1::float8, 0),
@@ -71,6 +71,31 @@ export const takePermitsCte = `taken as (
         set rate_per_s = excluded.rate_per_s, taken_ms = excluded.taken_ms,
             used_until_ms = greatest(pace.used_until_ms, $1::float8) + excluded.used_until_ms - $1::float8
    )`;
+
+/** How far ahead the permits of a channel are taken when one more may be, in ms: as far as claims take them. */
+const oneLessMs = (rate: string) => `greatest(${burstMs(rate)} - 1000 / ${rate}, 0) + ${tolerance}`;
+
+/**
+ * Takes the permit for one call that can wait, such as a reading of disputes. Operations come first: while they use the
+ * rate up, there is none, unless the call has waited for long. A channel that is not paced needs no permit. Values:
+ * channel, now in ms, the most operations a second through a channel or null, whether the call has waited for long.
+ */
+export const takePermit = statement<{ is_granted: boolean }>(
+  'operations.take_permit',
+  `with paced as (
+     select ${rateOf('pace', '$3')} as rate
+       from (select $1::bigint as id) as channel
+       left join channel_pace pace on pace.channel_id = channel.id
+   ), taken as (
+     insert into channel_pace as pace (channel_id, used_until_ms, taken_ms)
+     select $1::bigint, $2::float8 + 1000 / rate, $2::float8 from paced where rate is not null
+     on conflict (channel_id) do update
+        set used_until_ms = greatest(pace.used_until_ms, $2::float8) + excluded.used_until_ms - $2::float8
+      where pace.used_until_ms - $2::float8 <= case when $4::boolean then ${oneLessMs(rateOf('pace', '$3'))} else 0 end
+     returning 1
+   )
+   select (select rate from paced) is null or exists (select from taken) as is_granted`,
+);
 
 /**
  * After the clock was set back: ends pauses and used-up rates that reach further ahead than they can. Values: now, and

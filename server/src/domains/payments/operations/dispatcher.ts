@@ -92,7 +92,8 @@ export class Dispatcher {
   readonly worker: Worker<OperationRow>;
   readonly #options: DispatcherOptions;
   readonly #breaker: Breaker;
-  readonly #pace: ChannelPace;
+  /** Of all calls through the channels, also those that are not operations. */
+  readonly pace: ChannelPace;
   readonly #limits: ChannelLimits;
   readonly #deferrer: Deferrer;
   readonly #leaseMs: number;
@@ -105,8 +106,8 @@ export class Dispatcher {
     this.#leaseMs = 2 * timeoutMs + leaseBeyondCallsMs;
     this.#breaker = new Breaker(clock);
     this.#backlog.begin(clock());
-    this.#pace = new ChannelPace({ ...options, onReported: () => this.worker.wake() });
-    this.#limits = new ChannelLimits(this.#breaker, channels, this.#pace);
+    this.pace = new ChannelPace({ ...options, onReported: () => this.worker.wake() });
+    this.#limits = new ChannelLimits(this.#breaker, channels, this.pace);
     this.#deferrer = new Deferrer(options);
     const leases = leasesOf(operationTable, { ...options, leaseMs: this.#leaseMs });
     this.worker = new Worker<OperationRow>({
@@ -128,7 +129,7 @@ export class Dispatcher {
         // The operations in flight end within their deadlines.
         await drained;
         await this.#deferrer.drained();
-        await this.#pace.drained();
+        await this.pace.drained();
         await settler.drained();
       },
       slots: maximumInFlight,
@@ -275,7 +276,7 @@ export class Dispatcher {
     const methods = involvesMethod(operation) ? await chargeMethods.of(operation) : noMethods;
     const route = { publicUrl, callbackToken, secrets: credentials.secrets, purchase, methods };
     const request = providerOperation(operation, route);
-    this.#pace.called(channelId);
+    this.pace.called(channelId);
     const result = await callOrLookUp(connector, operation, request, { credentials: opened, timeoutMs, observe });
     const { outcome } = result;
     if (outcome.kind !== 'unknown') this.#breaker.recordAnswer(channelId);
@@ -349,7 +350,7 @@ export class Dispatcher {
     const { calls, lookUps } = result;
     const nowMs = clock();
     const askedMs = retryAfterMs(limited.retryAfter, nowMs);
-    this.#pace.refused(operation.operation_channel_id, askedMs);
+    this.pace.refused(operation.operation_channel_id, askedMs);
     if (calls === 0) return this.#deferrer.awaitLimit(operation, result, limitedLookUpAt(operation, askedMs, nowMs));
     const dueMs = limitedRetryAt(operation, askedMs, nowMs, rateLimitWaitMs);
     const failed: FinalOutcome = { kind: 'failed', failure: limited.failure };

@@ -69,6 +69,10 @@ export interface DisputePage {
   kind: 'page';
   disputes: readonly ProviderDispute[];
   refunds: readonly ProviderRefund[];
+  /** Warnings of fraud, where the provider lists them. */
+  warnings?: readonly FraudWarning[];
+  /** Disputes of which the provider says only that something has changed: known ones are read. */
+  changed?: readonly { reference: string; atMs: number }[];
   /** The cursor of the next page; null: this was the last one. */
   next: string | null;
 }

@@ -53,7 +53,7 @@ beforeEach(async () => {
     database: db.database,
     providers: { of: async () => ({ disputes }) },
     methodCustomers: { lock: async () => {} },
-    invoicePayments: { followDispute: async (_: unknown, { unpaid }: { unpaid: number }) => unpaid },
+    invoicePayments: {},
     observeDispute: () => {},
     onOverdrawn: () => {},
     onOtherCurrency: () => {},
@@ -64,7 +64,11 @@ beforeEach(async () => {
     onError: (error: unknown) => node.errors.push(error),
   } as never;
   notices = new DisputeNotices(deps);
-  worker = answerWorker({ ...(deps as object), notices, secrets: plainSecrets } as never);
+  worker = answerWorker({
+    ...(deps as object),
+    notices,
+    rawBodies: { readWhole: async () => Buffer.alloc(0) },
+  } as never);
   worker.start();
 });
 

@@ -38,7 +38,7 @@ beforeEach(async () => {
     payments: node.payments,
     settler: node.settler,
     methodCustomers: { lock: async () => {} } as unknown as ApplyDeps['methodCustomers'],
-    invoicePayments: { followDispute: async (_, { unpaid }) => unpaid },
+    invoicePayments: { followDispute: async (_, { unpaid }) => ({ unpaid, excess: 0 }), settleExcess: async () => {} },
     observeDispute: () => {},
     onOverdrawn: () => {},
     onOtherCurrency: () => {},
@@ -374,5 +374,16 @@ describe('a dispute in another currency', () => {
     await node.refund({ transactionId: id, amount: 20 }, one);
     await report(euros(id, ['WITHDRAWN', 'REINSTATED']));
     expect(await node.find(id, one)).toMatchObject({ amount_disputed: 0 });
+    expect(await discrepanciesOf(id)).toMatchObject([{ kind: 'OPERATION', state: 'CLOSED' }]);
+
+    await report(euros(id, ['WITHDRAWN', 'REINSTATED', 'WITHDRAWN']));
+    expect(await discrepanciesOf(id)).toMatchObject([{ state: 'CLOSED' }, { kind: 'OPERATION', state: 'OPEN' }]);
+    await expect(node.refund({ transactionId: id, amount: 1 }, one)).rejects.toMatchObject({
+      type: 'payment_disputed',
+    });
+    const again = { tenantId: 1, disputeId: dispute?.id as string, amount: 970 };
+    await db.database.transaction((transaction) => disputeFundsOf(deps).book(transaction, again));
+    expect(await node.find(id, one)).toMatchObject({ amount_disputed: 970 });
+    await db.query(`update discrepancy set state = 'CLOSED', closed_at = now(), closed_by = 7`);
   });
 });

@@ -5,10 +5,12 @@ import {
   type DisputeStatus,
   disputeStages,
   disputeStatuses,
+  type ProviderDispute,
   type ProviderDisputeStatus,
 } from '../../providers/dispute.ts';
+import { changeOf } from '../change.ts';
 import { nextDeadline } from '../deadlines.ts';
-import { pagesOfPdf, typeOfContent } from '../file-content.ts';
+import { FileInspection } from '../file-content.ts';
 import { nextStatuses, standingAfter } from '../states.ts';
 
 const respondBy = '2026-12-01T00:00:00.000Z';
@@ -72,6 +74,33 @@ describe('the next deadline', () => {
   });
 });
 
+/** What a file is that arrives in chunks of so many bytes. */
+function inspected(content: Buffer, chunkBytes = content.length) {
+  const inspection = new FileInspection();
+  for (let at = 0; at < content.length; at += chunkBytes) inspection.push(content.subarray(at, at + chunkBytes));
+  return inspection.end();
+}
+
+describe('a deadline that the provider postpones', () => {
+  const charge = { tenant_id: 1, id: 'p', livemode: false, currency: 'USD', channelId: 1, provider: 'sandbox' as const };
+  const reported: ProviderDispute = {
+    ...{ reference: 'dp', chargeReference: 'ch', stage: 'CHARGEBACK', status: 'OPEN', amount: 1, currency: 'USD' },
+    ...{ fee: null, reason: 'fraudulent', providerReason: null, respondBy, actions: [], evidenceFields: [] },
+    ...{ defenseReasons: [], movements: [] },
+  };
+  const atMs = Date.parse('2026-11-30T12:00:00Z');
+  const deps = { atMs, readMs: atMs, generateUuid: () => 'u' };
+
+  test('is told again, and one that stays is not', () => {
+    const { after } = changeOf(null, [], reported, charge, deps);
+    const told = { ...after, days_told: 1 };
+    expect(changeOf(told, [], reported, charge, deps).after.days_told).toBe(1);
+    const postponed = changeOf(told, [], { ...reported, respondBy: '2026-12-20T00:00:00.000Z' }, charge, deps);
+    expect(postponed.events).toEqual(['dispute.updated']);
+    expect(postponed.after).toMatchObject({ days_told: null, due_at: '2026-12-17T00:00:00.000Z' });
+  });
+});
+
 describe('a file is known by its content', () => {
   const png = Buffer.concat([
     Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
@@ -95,19 +124,26 @@ describe('a file is known by its content', () => {
     ['text', Buffer.from('<html>'), undefined],
     ['nothing', Buffer.alloc(0), undefined],
   ])('%s', (_, content, type) => {
-    expect(typeOfContent(content)).toBe(type);
+    expect(inspected(content).type).toBe(type);
   });
 
   test('and a PDF by its pages, also those in streams of objects', () => {
-    expect(pagesOfPdf(pdf(`2 0 obj<</Type/Pages/Count 2>>endobj\n${page}${page}`))).toBe(2);
+    expect(inspected(pdf(`2 0 obj<</Type/Pages/Count 2>>endobj\n${page}${page}`)).pages).toBe(2);
     const objects = deflateSync('<</Type/Page>> <</Type /Page /Parent 1 0 R>> <</Type/Pages>>');
     const stream = Buffer.concat([
       Buffer.from('%PDF-1.7\n5 0 obj<</Type/ObjStm/Filter/FlateDecode/N 3>>\nstream\r\n', 'latin1'),
       objects,
       Buffer.from('\r\nendstream endobj\n%%EOF', 'latin1'),
     ]);
-    expect(pagesOfPdf(stream)).toBe(2);
-    expect(pagesOfPdf(pdf(`${page}trailer<</Encrypt 9 0 R>>`))).toBeUndefined();
-    expect(pagesOfPdf(pdf('1 0 obj<<>>endobj\n'))).toBeUndefined();
+    expect(inspected(stream).pages).toBe(2);
+    expect(inspected(pdf(`${page}trailer<</Encrypt 9 0 R>>`)).pages).toBeUndefined();
+    expect(inspected(pdf('1 0 obj<<>>endobj\n')).pages).toBeUndefined();
+
+    const long = Buffer.concat([stream.subarray(0, 9), Buffer.from(`${page}${' '.repeat(9_000)}${page}`), stream]);
+    for (const chunkBytes of [1, 7, 64, 4_096, 65_536]) {
+      expect(inspected(long, chunkBytes)).toEqual({ type: 'application/pdf', pages: 4 });
+    }
+    const cutOff = stream.subarray(0, stream.indexOf('endstream'));
+    expect(inspected(Buffer.concat([cutOff, Buffer.from('%%EOF')]), 10).pages).toBeUndefined();
   });
 });

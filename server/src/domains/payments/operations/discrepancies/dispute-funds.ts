@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../../platform/postgres/database.ts';
+import type { Transaction } from '../../../../platform/postgres/database.ts';
 
 /** What a dispute in another currency has taken, as a person has found. */
 export interface FoundFunds {
@@ -12,9 +12,9 @@ export interface FoundFunds {
 /** What the closing of discrepancies needs of disputes, which come after this module. */
 export interface DisputeFunds {
   /**
-   * Books what a dispute has taken from its locked payment. Refuses (`invalid_request`) more than was captured.
+   * Books what a dispute has taken from its locked payment, and ends refunds that were not sent and no longer fit. Refuses (`invalid_request`) more than was captured.
    */
-  book(transaction: Queryable, funds: FoundFunds): Promise<void>;
+  book(transaction: Transaction, funds: FoundFunds): Promise<void>;
 }
 
 /** Disputes register themselves here. */
@@ -25,7 +25,7 @@ export class RegisteredDisputeFunds implements DisputeFunds {
     this.#funds = funds;
   }
 
-  book(transaction: Queryable, funds: FoundFunds): Promise<void> {
+  book(transaction: Transaction, funds: FoundFunds): Promise<void> {
     if (this.#funds === undefined) throw new Error('Disputes are not registered.');
     return this.#funds.book(transaction, funds);
   }

@@ -147,6 +147,16 @@ test('what began since a time is listed over all payments, by pages, and nothing
   expect(list.pages).toBe(3);
 });
 
+test('an older chargeback that was reversed since is listed as well', async () => {
+  const [reversed, lost] = [await paid(), await paid()].map((charge) => simulator.chargeBack(charge).id);
+  nowMs += 9 * hourMs;
+  const sinceMs = nowMs;
+  simulator.reverseChargeback(reversed as string);
+  const { disputes } = await since(sinceMs);
+  expect(disputes).toMatchObject([{ reference: reversed, status: 'WON' }]);
+  expect(disputes.map(({ reference }) => reference)).not.toContain(lost);
+});
+
 test('a refund is read by its id, also one made elsewhere', async () => {
   const charge = await paid();
   const { id: refund } = simulator.refundInDashboard(charge, '5.00');

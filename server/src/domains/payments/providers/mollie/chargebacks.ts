@@ -49,8 +49,9 @@ async function unlessMissing<Found>(reading: Promise<Found>): Promise<Found | un
 }
 
 /**
- * What began since a time: chargebacks, then refunds. Mollie lists both newest first, has no filter by time, and no
- * list of what was reversed: known disputes are read one by one.
+ * What began since a time: chargebacks, then refunds. Mollie lists both newest first, and has neither a filter by time
+ * nor a list of what was reversed. The page of the newest 250 chargebacks, which is read anyway, shows which of them
+ * were reversed since; older ones are read one by one.
  */
 export function listSince(mollie: MollieClient, sinceMs: number, cursor: string | null): Promise<DisputePage> {
   return readPage(cursor, sinceMs, {
@@ -86,21 +87,22 @@ async function readPage(cursor: string | null, sinceMs: number, read: Sections):
   const paging = { limit: pageSize, ...(from !== '' && { from }) };
   if (section === 'chargebacks') {
     const page = await read.chargebacks(paging);
-    const disputes = madeSince(page, sinceMs).map(disputeOf);
+    const disputes = page.filter((row) => isMadeSince(row, sinceMs) || isReversedSince(row, sinceMs)).map(disputeOf);
     return { kind: 'page', disputes, refunds: [], next: nextOf(page, sinceMs, section) ?? 'refunds' };
   }
   if (section !== 'refunds') throw new Error('This cursor is not one of Mollie.');
   const page = await read.refunds(paging);
-  const refunds = madeSince(page, sinceMs).map(refundOf);
+  const refunds = page.filter((row) => isMadeSince(row, sinceMs)).map(refundOf);
   return { kind: 'page', disputes: [], refunds, next: nextOf(page, sinceMs, section) };
 }
 
-function madeSince<Row extends { createdAt: string }>(page: readonly Row[], sinceMs: number): Row[] {
-  return page.filter(({ createdAt }) => Date.parse(createdAt) >= sinceMs - clockSkewMs);
-}
+const isSince = (time: string, sinceMs: number) => Date.parse(time) >= sinceMs - clockSkewMs;
+const isMadeSince = ({ createdAt }: { createdAt: string }, sinceMs: number) => isSince(createdAt, sinceMs);
+const isReversedSince = ({ reversedAt }: Chargeback, sinceMs: number) =>
+  typeof reversedAt === 'string' && isSince(reversedAt, sinceMs);
 
 function nextOf(page: Page<{ createdAt: string }>, sinceMs: number, section: string): string | null {
-  const isWithin = page.length > 0 && madeSince(page, sinceMs).length === page.length;
+  const isWithin = page.length > 0 && page.every((row) => isMadeSince(row, sinceMs));
   return isWithin && page.nextPageCursor !== undefined ? `${section} ${page.nextPageCursor}` : null;
 }
 

@@ -206,12 +206,29 @@ test('what began since a time is listed by pages: disputes, refunds and failed d
   const elsewhere = simulator.account.createRefund({ payment_intent: charge, amount: '200' });
   const opened = Array.from({ length: 120 }, () => disputes().open(charge, { amount: 1 }).id);
   const list = await since(sinceMs);
-  expect(list.pages).toBe(4);
+  // The disputes have two pages, and the events of their funds as well.
+  expect(list.pages).toBe(7);
   expect(list.disputes.map(({ reference }) => reference)).toEqual(opened.toReversed());
   expect(list.refunds).toMatchObject([
     { reference: elsewhere.id, chargeReference: charge, amount: 200, currency: 'USD', status: 'SUCCESS' },
     { chargeReference: charge, amount: 100, key: refund.key },
   ]);
+});
+
+test('disputes that have changed since a time are named by the events about them, whatever these show', async () => {
+  const decided = await disputed();
+  const untouched = await disputed();
+  nowMs += 5 * dayMs;
+  const sinceMs = nowMs;
+  disputes().decide(decided.id, 'won');
+  const list = await since(sinceMs);
+  expect(list.disputes).toEqual([]);
+  expect(new Set(list.changed)).toEqual(new Set([decided.id]));
+  expect(list.changed).not.toContain(untouched.id);
+
+  simulator.mayNotReadEvents = true;
+  expect((await since(sinceMs)).changed).toEqual([]);
+  simulator.mayNotReadEvents = false;
 });
 
 test('a dispute with a status that Stripe may add is not known, and does not hold up a list', async () => {

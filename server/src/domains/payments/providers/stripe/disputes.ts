@@ -1,4 +1,5 @@
 import type Stripe from 'stripe';
+import { secondMs } from '../../../../core/clock.ts';
 import type {
   DisputeAction,
   DisputeMovement,
@@ -60,8 +61,9 @@ async function unlessMissing<Found>(reading: Promise<Found>): Promise<Found | un
 }
 
 /**
- * What began since a time: disputes, then refunds, then debits that failed. Stripe has no list of what changed; known
- * disputes are read one by one.
+ * What began since a time: disputes, refunds, debits that failed, and warnings; and the disputes that have changed since,
+ * by the events about them. Stripe keeps events for 30 days, whether or not an endpoint takes them
+ * (https://docs.stripe.com/api/events/list).
  */
 export function listSince(stripe: Stripe, sinceMs: number, cursor: string | null, nowMs: number): Promise<DisputePage> {
   const created = createdFrom(sinceMs);
@@ -72,6 +74,8 @@ export function listSince(stripe: Stripe, sinceMs: number, cursor: string | null
       const type = 'payment_failure_refund';
       return returnsIn(await stripe.balanceTransactions.list({ created, type, expand: ['data.source'], ...paging }));
     },
+    warnings: async (paging) => warningsIn(await stripe.radar.earlyFraudWarnings.list({ created, ...paging })),
+    changes: async (paging) => changesIn(await eventsOf(stripe, { created, types: [...changes], ...paging })),
   });
 }
 
@@ -90,26 +94,43 @@ export function listOf(stripe: Stripe, intentId: string, cursor: string | null, 
   });
 }
 
-const sections = ['disputes', 'refunds', 'returns'] as const;
-type Section = (typeof sections)[number];
+/** What is told of a dispute after its beginning. */
+const changes = [
+  'charge.dispute.updated',
+  'charge.dispute.closed',
+  'charge.dispute.funds_withdrawn',
+  'charge.dispute.funds_reinstated',
+] as const;
+
+/** A restricted key may not read events: then disputes are read once a day. */
+async function eventsOf(
+  stripe: Stripe,
+  params: Stripe.EventListParams,
+): Promise<Pick<Stripe.ApiList<Stripe.Event>, 'data' | 'has_more'>> {
+  try {
+    return await stripe.events.list(params);
+  } catch (error) {
+    if (isStripeApiError(error) && error.statusCode === 403) return { data: [], has_more: false };
+    throw error;
+  }
+}
+
 type Paging = { limit: number; starting_after?: string };
-type Part = Pick<DisputePage, 'disputes' | 'refunds'> & { after: string | null };
+type Part = Omit<DisputePage, 'kind' | 'next'> & { after: string | null };
+type Read = (paging: Paging) => Promise<Part>;
 
 /** Reads the page at a cursor, which names the section, and the last item of the page before in that section. */
 async function readPage(
   cursor: string | null,
-  read: Readonly<Record<Section, (paging: Paging) => Promise<Part>>>,
+  sections: Readonly<Record<'disputes' | 'refunds' | 'returns', Read>> & { warnings?: Read; changes?: Read },
 ): Promise<DisputePage> {
-  const [name = '', from = ''] = (cursor ?? sections[0]).split(' ');
-  const at = sections.indexOf(name as Section);
-  const section = sections[at];
-  if (section === undefined) throw new Error('This cursor is not one of Stripe.');
-  const { disputes, refunds, after } = await read[section]({
-    limit: pageSize,
-    ...(from !== '' && { starting_after: from }),
-  });
-  const next = after === null ? (sections[at + 1] ?? null) : `${section} ${after}`;
-  return { kind: 'page', disputes, refunds, next };
+  const [name = '', from = ''] = (cursor ?? 'disputes').split(' ');
+  const names = Object.keys(sections);
+  const read = Object.entries(sections).find(([section]) => section === name)?.[1];
+  if (read === undefined) throw new Error('This cursor is not one of Stripe.');
+  const { after, ...found } = await read({ limit: pageSize, ...(from !== '' && { starting_after: from }) });
+  const next = after === null ? (names[names.indexOf(name) + 1] ?? null) : `${name} ${after}`;
+  return { kind: 'page', ...found, next };
 }
 
 function disputesIn(page: Stripe.ApiList<Stripe.Dispute>, nowMs: number): Part {
@@ -129,7 +150,26 @@ function returnsIn(page: Stripe.ApiList<Stripe.BalanceTransaction>): Part {
   return { disputes: returns.filter((found) => found !== undefined), refunds: [], after: lastOf(page) };
 }
 
-function lastOf({ data, has_more }: Stripe.ApiList<{ id: string }>): string | null {
+function warningsIn(page: Stripe.ApiList<Stripe.Radar.EarlyFraudWarning>): Part {
+  const warnings = page.data.map((warning) => ({
+    reference: warning.id,
+    chargeReference: chargeReferenceOf(warning),
+    atMs: warning.created * secondMs,
+    ...modeOf(warning),
+  }));
+  return { disputes: [], refunds: [], warnings, after: lastOf(page) };
+}
+
+/** An event shows its dispute in the version of its endpoint, as it was then: only its id is used. */
+function changesIn(page: Pick<Stripe.ApiList<Stripe.Event>, 'data' | 'has_more'>): Part {
+  const changed = page.data.flatMap(({ created, data }) => {
+    const { id } = data.object as { id?: unknown };
+    return typeof id === 'string' ? [{ reference: id, atMs: created * secondMs }] : [];
+  });
+  return { disputes: [], refunds: [], changed, after: lastOf(page) };
+}
+
+function lastOf({ data, has_more }: Pick<Stripe.ApiList<{ id: string }>, 'data' | 'has_more'>): string | null {
   return has_more ? (data.at(-1)?.id ?? null) : null;
 }
 
