@@ -661,6 +661,14 @@ const plants: Plant[] = [
     ofPayment('disputed'),
   ],
   [
+    /file of evidence has its content/,
+    'a file without its content',
+    `insert into dispute_file (tenant_id, id, dispute_id, name, type, bytes, sha256, user_id, created_at)
+     select tenant_id, gen_random_uuid(), id, 'receipt', 'application/pdf', 1, 'a', 1, now() from dispute
+      where id = {dispute}`,
+    ofPayment('dispute'),
+  ],
+  [
     /one dispute.created event/,
     'a dispute that was not reported',
     `delete from event where type = 'dispute.created'

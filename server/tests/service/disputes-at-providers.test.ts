@@ -303,6 +303,39 @@ describe('at Stripe', () => {
     expect(await balanceOf('DISPUTED', id)).toBe(1999);
   });
 
+  test('a dispute in another currency is booked by what a person finds, and reversed when it is won', async () => {
+    const { id, reference } = await paidAtStripe();
+    const dispute = disputes().open(reference, { amount: 1800 });
+    const [booking] = dispute.balance_transactions;
+    Object.assign(dispute, { currency: 'eur' });
+    Object.assign(booking as object, { currency: 'eur' });
+    await toldByStripe();
+    await disputeOf(id, { currency: 'EUR', amount: 1800, amountWithdrawn: 0 });
+    const [discrepancy] = await listOf('discrepancy', id);
+    const record = await disputeOf(id);
+    expect(discrepancy).toMatchObject({ kind: 'OPERATION', operation: null, disputeId: record.id, state: 'OPEN' });
+    expect(await refund(id, { amount: 1 })).toMatchObject({
+      status: 409,
+      body: { error: { type: 'payment_disputed' } },
+    });
+
+    const close = (withdrawn?: number) =>
+      florin.post('/api/discrepancy/close', { id: discrepancy?.id, note: 'It was 15.00 USD', withdrawn }, admin);
+    expect((await close()).status).toBe(400);
+    expect((await close(2000)).status).toBe(400);
+    expect(dataOf(await close(1500))).toMatchObject({ state: 'CLOSED' });
+    expect(await balanceOf('DISPUTED', id)).toBe(1500);
+    expect(await payment(id)).toMatchObject({ amountDisputed: 1500 });
+    expect((await refund(id, { amount: 500 })).body.error?.type).toBe('payment_disputed');
+
+    disputes().decide(dispute.id, 'won');
+    await toldByStripe();
+    await disputeOf(id, { status: 'WON', amountWithdrawn: 0 });
+    expect(await balanceOf('DISPUTED', id)).toBe(0);
+    expect(await listOf('discrepancy', id)).toEqual([]);
+    dataOf(await refund(id));
+  });
+
   test('an early fraud warning is shown on the payment, and refunds nothing', async () => {
     const { id, reference } = await paidAtStripe();
     disputes().warn(reference);

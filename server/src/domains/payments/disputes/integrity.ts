@@ -1,4 +1,5 @@
 import type { Check } from '../../../platform/postgres/check.ts';
+import { partBytes } from '../raw-bodies/raw-bodies.ts';
 
 const dispute = (id: string) => `'dsp_' || replace(${id}::text, '-', '')`;
 const payment = (id: string) => `'txn_' || replace(${id}::text, '-', '')`;
@@ -78,5 +79,17 @@ export const disputeChecks: readonly Check[] = [
         from event_count
         full join known using (tenant_id, object_id)
        where event_count.count is distinct from 1 or has_mode is not true`,
+  },
+  {
+    claim: 'Every file of evidence has its content, with all of its parts',
+    offenders: `
+      select ${dispute('f.dispute_id')} as offender
+        from dispute_file f
+        left join raw_body b on b.tenant_id = f.tenant_id and b.id = f.id and b.kept
+        left join lateral (
+          select count(*) as count from raw_body_part p where p.tenant_id = f.tenant_id and p.body_id = f.id
+        ) as parts on true
+       where (b.bytes, b.sha256) is distinct from (f.bytes::bigint, f.sha256)
+          or parts.count <> (f.bytes + ${partBytes} - 1) / ${partBytes}`,
   },
 ];

@@ -59,8 +59,8 @@ export interface MoneyNotice {
 /** As of the callbacks of operations (`callbacks/settle.ts`). */
 export type NoticeResult = 'settled' | 'unknown' | 'busy';
 
-/** `later`: what it is about is known and has not ended yet. */
-type Applied = 'settled' | 'unknown' | 'later';
+/** `later`: its charge is known and has not ended yet. `under_way`: it is recorded, and has not ended itself. */
+type Applied = 'settled' | 'unknown' | 'later' | 'under_way';
 
 /**
  * Follows callbacks about disputes. A callback itself changes nothing, so that an old message does no harm: the dispute
@@ -85,7 +85,7 @@ export class DisputeNotices {
     if (reading === 'busy') return 'busy';
     if (reading === undefined || reading.kind === 'absent') return 'settled';
     if (reading.kind !== 'read') return 'unknown';
-    return (await this.applyRefund(channelId, reading.refund)) === 'settled' ? 'settled' : 'unknown';
+    return resultOf([await this.applyRefund(channelId, reading.refund)]);
   }
 
   /** Reads all disputes of a charge, and the refunds of it, from a page on. */
@@ -94,17 +94,19 @@ export class DisputeNotices {
     const page = await this.ask(channelId, async (disputes, call) => disputes.listOf?.(charge, cursor, call));
     if (page === 'busy') return 'busy';
     if (page === undefined) return 'settled';
-    if (page.kind !== 'page' || (await this.applyPage(channelId, page, readMs)) !== 'settled') return 'unknown';
-    return page.next === null ? 'settled' : this.#readCharge(channelId, charge, page.next);
+    if (page.kind !== 'page') return 'unknown';
+    const result = resultOf(await this.applyPage(channelId, page, readMs));
+    if (result === 'unknown' || page.next === null) return result;
+    return this.#readCharge(channelId, charge, page.next);
   }
 
   /** Writes what a page says. */
-  async applyPage(channelId: number, page: DisputePage, readMs: number): Promise<Applied> {
+  async applyPage(channelId: number, page: DisputePage, readMs: number): Promise<Applied[]> {
     const applied: Applied[] = [];
     for (const dispute of page.disputes) applied.push(await this.apply(channelId, dispute, readMs));
     for (const refund of page.refunds) applied.push(await this.applyRefund(channelId, refund));
     for (const { chargeReference, atMs } of page.warnings ?? []) await this.#warn(channelId, chargeReference, atMs);
-    return applied.includes('later') ? 'later' : applied.includes('unknown') ? 'unknown' : 'settled';
+    return applied;
   }
 
   /** Reads a dispute at its provider, and writes what it says. */
@@ -155,7 +157,7 @@ export class DisputeNotices {
       if (isChanged) {
         await reviewRefunds(transaction, locked, { channelId, code: 'refund_exceeds_payment' }, this.#deps);
       }
-      return 'settled';
+      return told.status === 'PROCESSING' ? 'under_way' : 'settled';
     });
   }
 
@@ -202,6 +204,10 @@ export class DisputeNotices {
     return rows.find((row) => row.kind === 'CHARGE' && capturedAmountOf(row) > 0);
   }
 }
+
+/** A callback that cannot be followed yet is tried again. */
+const resultOf = (applied: readonly Applied[]): 'settled' | 'unknown' =>
+  applied.some((one) => one === 'unknown' || one === 'later') ? 'unknown' : 'settled';
 
 type RateLimited = Extract<Unanswered, { kind: 'rate_limited' }>;
 

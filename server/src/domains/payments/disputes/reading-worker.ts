@@ -40,6 +40,8 @@ const retryMs = 10 * minuteMs;
  * Florin's whose answer was lost, until it is looked up.
  */
 const overlapMs = 3 * hourMs;
+/** How long a list is read again for what has not ended: a refund made elsewhere, or the payment of one. */
+const longestWindowMs = 30 * dayMs;
 
 /**
  * Reads the list of disputes of each channel, and the refunds with it, so that nothing depends on callbacks. A list is
@@ -82,15 +84,15 @@ async function readPage({ channel_id, since_ms, cursor, began_ms }: ChannelReadi
   }
   // What Florin does not know of, such as payments made elsewhere, is left out.
   const applied = await notices.applyPage(channel_id, page, readMs);
-  const { next, changed = [], refunds } = page;
+  const { next, changed = [] } = page;
   if (changed.length > 0) {
     const references = changed.map(({ reference }) => reference);
     const times = changed.map(({ atMs }) => atMs);
     await database.run(readChangedDisputes, [channel_id, references, times, clock()]);
   }
   // Then the next reading begins where this one did.
-  const isUnfinished = applied === 'later' || refunds.some(({ key, status }) => !key && status === 'PROCESSING');
-  const readUntilMs = isUnfinished ? since_ms : beganMs;
+  const isUnfinished = applied.some((one) => one === 'later' || one === 'under_way');
+  const readUntilMs = isUnfinished ? Math.max(since_ms, beganMs - longestWindowMs) : beganMs;
   if (next !== null) return record(channel_id, since_ms, next, readUntilMs, clock(), deps);
   await record(channel_id, readUntilMs, null, null, clock() + listIntervalMs, deps);
 }

@@ -122,6 +122,8 @@ export class Settler {
       // Read after the payment, whose version guards the settlement: a capture that begins now changes it.
       const underWay = await database.run(findUnderWay, [row.tenant_id, row.id]);
       if (!isFinished(current.state) && underWay.some(({ kind }) => kind !== 'CANCEL')) return 'undecided';
+      // A capture that has ended between the two readings is missing in the first one.
+      if ((await this.#read(row))?.version !== current.version) return 'undecided';
       if (await this.reportDifference(current, outcome, by)) return 'mismatch';
       const isApplied = await this.#settleInTurn(current, outcome, by, { ...options, tries: 1 });
       return isApplied ? 'settled' : 'undecided';

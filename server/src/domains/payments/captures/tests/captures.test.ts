@@ -211,6 +211,23 @@ describe('a payment that is captured by requests', () => {
     expect((await eventTypes(id)).filter((type) => type === 'authorization_expiring')).toHaveLength(1);
   });
 
+  test('whose captures the scheme rejects later never becomes capturable again, and its money is disputed', async () => {
+    const id = await authorized({ metadata: { sandbox: 'capture:fail-later' } });
+    const disputed = (amount: number) =>
+      untilPayment(id, `${amount} came back`, ({ amountDisputed }) => amountDisputed === amount);
+    await captured(id, { amount: 400, final: false });
+    const held = await disputed(400);
+    expect(held).toMatchObject({ status: 'PROCESSING', amountCaptured: 400, amountCapturable: 600 });
+    await captured(id);
+    const ended = await disputed(1000);
+    expect(ended).toMatchObject({ status: 'SUCCESS', amountCaptured: 1000, amountCapturable: 0 });
+    const disputes = dataOf(await florin.get(`/api/dispute/list?transactionId=${id}`, as));
+    expect(disputes.map(({ amount }: Fields) => amount).sort()).toEqual([400, 600]);
+    for (const one of disputes) expect(one).toMatchObject({ reason: 'returned', status: 'LOST', actions: [] });
+    const refund = await florin.post('/api/refund/create', { transactionId: id, amount: 1 }, as);
+    expect(refund).toMatchObject({ status: 409, body: { error: { type: 'payment_disputed' } } });
+  });
+
   test('refunds what was captured, and no more', async () => {
     const id = await authorized();
     const early = await florin.post('/api/refund/create', { transactionId: id }, as);

@@ -82,7 +82,14 @@ function inspected(content: Buffer, chunkBytes = content.length) {
 }
 
 describe('a deadline that the provider postpones', () => {
-  const charge = { tenant_id: 1, id: 'p', livemode: false, currency: 'USD', channelId: 1, provider: 'sandbox' as const };
+  const charge = {
+    tenant_id: 1,
+    id: 'p',
+    livemode: false,
+    currency: 'USD',
+    channelId: 1,
+    provider: 'sandbox' as const,
+  };
   const reported: ProviderDispute = {
     ...{ reference: 'dp', chargeReference: 'ch', stage: 'CHARGEBACK', status: 'OPEN', amount: 1, currency: 'USD' },
     ...{ fee: null, reason: 'fraudulent', providerReason: null, respondBy, actions: [], evidenceFields: [] },

@@ -69,8 +69,8 @@ async function perform(discrepancy: Leased<DueDiscrepancy>, deps: DiscrepancyWor
   const row = await read(discrepancy, deps);
   if (row === undefined) return;
   const answer = await lookUp(row, discrepancy, deps);
-  const current = await settle(discrepancy, row, answer, deps);
-  await record(discrepancy, current, answer, verdictOf(current, answer), deps);
+  const { current, isUndecided } = await settle(discrepancy, row, answer, deps);
+  await record(discrepancy, current, answer, isUndecided ? undefined : verdictOf(current, answer), deps);
 }
 
 /** A refund may have failed since, or a dispute been won. */
@@ -100,17 +100,22 @@ async function lookUp(
   }
 }
 
-/** Settles an open operation or reverses a refund, and returns the operation as it is then. */
+/**
+ * Settles an open operation or reverses a refund, and returns the operation as it is then. Undecided: while a capture is
+ * under way, the answer about its charge proves nothing.
+ */
 async function settle(
   discrepancy: Leased<DueDiscrepancy>,
   row: OperationRow,
   answer: Outcome | Absent,
   deps: DiscrepancyWorkerDeps,
-): Promise<OperationRow> {
-  if (answer.kind === 'absent' || !isFinalOutcome(answer)) return row;
-  if (isFinished(row.state) && !reverses(row, answer)) return row;
-  if ((await deps.settler.settle(row, answer, 'look_up', { lookUps: 1 })) === 'mismatch') return row;
-  return (await read(discrepancy, deps)) ?? row;
+): Promise<{ current: OperationRow; isUndecided: boolean }> {
+  const unchanged = { current: row, isUndecided: false };
+  if (answer.kind === 'absent' || !isFinalOutcome(answer)) return unchanged;
+  if (isFinished(row.state) && !reverses(row, answer)) return unchanged;
+  const settled = await deps.settler.settle(row, answer, 'look_up', { lookUps: 1 });
+  if (settled === 'mismatch') return unchanged;
+  return { current: (await read(discrepancy, deps)) ?? row, isUndecided: settled === 'undecided' };
 }
 
 async function record(

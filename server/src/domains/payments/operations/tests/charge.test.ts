@@ -152,3 +152,22 @@ test.each([
     await mixed.stop();
   },
 );
+
+test('an authorization that failed is never tried at a fallback channel that only captures at once', async () => {
+  await scenario.db.query(`update channel set provider = 'sandbox', livemode = false where id in (10, 11)`);
+  await scenario.db.query(`update channel set fallback_channel_ids = '{10}' where id = 11`);
+  const operationsWith = async (capture: string | null): Promise<number> => {
+    await scenario.db.query('update channel set capture = $1 where id = 10', [capture]);
+    const node = await operationsNode(scenario.db, { clock: () => scenario.nowMs });
+    node.dispatcher.start();
+    node.provider.answer = () => ({ kind: 'failed', failure: failure('processing_error') });
+    const input = { amount: 1000, currency: 'USD', channelId: 11, captureMethod: 'MANUAL' } as const;
+    const id = await node.create(input, principal);
+    await eventually('the payment fails', async () => (await node.find(id, principal)).status === 'FAILED');
+    const { length } = await node.operationsOf(1, id);
+    await node.stop();
+    return length;
+  };
+  expect(await operationsWith('NONE')).toBe(1);
+  expect(await operationsWith(null)).toBe(2);
+});
