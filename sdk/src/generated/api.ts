@@ -1046,8 +1046,8 @@ export interface DisputesApi {
    *
    * The body is the file: a PDF, PNG, JPEG or TIFF of at most 10 MB (`app.dispute.file-max-bytes`). It is checked by its content against what the provider takes (type, bytes, pages of a PDF), and kept sealed. It takes the place of a file of the same name.
    *
-   * Refused with `file_not_accepted` (400) if the provider would not take it. The digest of the file is the body for the
-   * `Idempotency-Key`.
+   * The file is stored while it arrives, and refused with `file_not_accepted` (400) if it is too large or the provider would not take it.
+   * The digest of the file is the body for the `Idempotency-Key`.
    *
    * Needs the scope `transaction_refund`.
    */
