@@ -124,6 +124,8 @@ const toldByMollie = async ({ url, headers, body } = mollie.callbacks.at(-1) as 
 /** The hourly reading of the lists, of both channels. */
 async function listed(): Promise<void> {
   skewMs += hourMs + minuteMs;
+  // Logins end after a day.
+  admin = await administratorOf(florin);
   const begun = now();
   await eventually('the lists are read', async () => {
     if (await listsAreRead(begun)) return true;
