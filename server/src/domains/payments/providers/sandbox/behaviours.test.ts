@@ -11,7 +11,8 @@ import { databaseFromTemplate, eventually, type TestDatabase } from '../../../..
 import { type FailureCode, failureCodes } from '../failures.ts';
 import type { Absent, Outcome } from '../outcome.ts';
 import type { Call, CaptureOperation, ChargeOperation, RefundOperation } from '../provider.ts';
-import { type Behaviour, behaviourOf, behaviours, callbackIntervalMs, lateMs, succeed } from './behaviours.ts';
+import type { Behaviour } from './behaviour.ts';
+import { behaviourOf, behaviours, callbackIntervalMs, lateMs, succeed } from './behaviours.ts';
 import { disputeReferenceOf } from './dispute-script.ts';
 
 /** Expected results of a behaviour: the answer, a look-up at once, the callbacks in order, and a look-up at the end. */

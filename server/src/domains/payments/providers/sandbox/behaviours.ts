@@ -1,48 +1,10 @@
 import { secondMs } from '../../../../core/clock.ts';
 import { type FailureCode, failureCodes } from '../failures.ts';
 import type { Operation } from '../provider.ts';
+import type { Behaviour } from './behaviour.ts';
 import { captureBehaviours } from './capture-behaviours.ts';
 import { disputeBehaviours } from './dispute-behaviours.ts';
-import type { MessageState } from './messages.ts';
 import { isMethodWord } from './method-words.ts';
-
-/** How the sandbox handles one operation. Absent fields are as in `succeed`. */
-export interface Behaviour {
-  /** The value of a payment's `metadata.sandbox` that selects it; `<n>` stands for a number from 1 to 999,999,999. */
-  word: string;
-  /** The amount, in minor units, that selects it if the payment's metadata does not. */
-  amount: number | null;
-  kind: 'CHARGE' | 'REFUND' | 'CAPTURE';
-  /** The description in docs/guides/sandbox.md. */
-  description: string;
-  /** Default: succeeded. */
-  finalState?: 'FAILED' | 'PENDING' | 'UNDECIDED';
-  failure?: FailureCode;
-  /** Pending at first; the final state comes after `lateMs`. */
-  isLate?: boolean;
-  /** The callbacks, in the order in which they are sent. */
-  callbacks?: readonly { state: MessageState; sequence: number }[];
-  /** The answer to the first call: after `slowMs`; not before the deadline; a 5xx. Default: at once. */
-  answer?: 'slow' | 'never' | 'broken';
-  /** The call that is carried out. Default: the first. */
-  effectiveCall?: 'second' | 'none';
-  /** The fee that the provider reports, in minor units. */
-  fee?: number;
-  /** Succeeds at first and fails `lateMs` later, because the money came back. */
-  isReturnedLater?: boolean;
-  /** Pending until the look-up with this number, which succeeds. */
-  succeedsAtLookUp?: number;
-  /** Authorizes half of the amount, of a payment that is only authorized. */
-  authorizesLess?: boolean;
-  /** Its authorization ends `lateMs` after it began. */
-  expiresSoon?: boolean;
-  /** Releases the rest after a final capture only when asked to. */
-  releasesApart?: boolean;
-  /** Its money is disputed `lateMs` after it succeeded (`dispute-script.ts`), with as many callbacks. */
-  disputeCallbacks?: number;
-  /** The card network warns of fraud `lateMs` after it succeeded. */
-  warnsOfFraud?: boolean;
-}
 
 /** The delay of a slow answer, unless half of the call's timeout is shorter. */
 export const slowMs = 3 * secondMs;

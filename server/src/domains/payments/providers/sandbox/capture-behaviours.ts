@@ -1,4 +1,4 @@
-import type { Behaviour } from './behaviours.ts';
+import type { Behaviour } from './behaviour.ts';
 
 /** Of payments that are authorized first, and of their captures. */
 export const captureBehaviours: readonly Behaviour[] = [

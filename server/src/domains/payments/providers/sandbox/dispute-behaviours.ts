@@ -1,4 +1,4 @@
-import type { Behaviour } from './behaviours.ts';
+import type { Behaviour } from './behaviour.ts';
 
 /** Of money that comes back (`dispute-script.ts`). */
 export const disputeBehaviours: readonly Behaviour[] = [

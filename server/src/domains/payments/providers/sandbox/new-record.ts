@@ -9,7 +9,8 @@ import type {
   RefundOperation,
   ReleaseOperation,
 } from '../provider.ts';
-import { type Behaviour, lateMs, laterWordOf, succeed } from './behaviours.ts';
+import type { Behaviour } from './behaviour.ts';
+import { lateMs, laterWordOf, succeed } from './behaviours.ts';
 import { disputeReferenceOf } from './dispute-script.ts';
 import {
   keyOfReference,
