@@ -82,11 +82,16 @@ describe('names', () => {
   });
 
   test.each([
-    ['APP_SERVER_PROT', { APP_SERVER_PROT: '1' }],
-    ['APP_', { APP_: '1' }],
-    ['APP_APP_SERVER_PORT', { APP_APP_SERVER_PORT: '1' }],
-  ])('%s is nobody’s', (name, environment) => {
-    expect(lineOf(environment as never)).toBe(`${name} is not a setting; docs/reference/settings.md lists them.`);
+    ['APP_SERVER_PROT', 'APP_SERVER_PORT'],
+    ['APP_PORT', 'APP_SERVER_PORT'],
+    ['APP_APP_SERVER_PORT', 'APP_SERVER_PORT'],
+    ['APP_', undefined],
+    ['APP_NONSENSE', undefined],
+  ])('%s is no setting: %s was meant', (name, meant) => {
+    const advice = meant === undefined ? '' : ` Did you mean ${meant}?`;
+    expect(lineOf({ [name]: '1' } as never)).toBe(
+      `${name} is not a setting.${advice} docs/reference/settings.md lists them.`,
+    );
   });
 
   test('other variables of the environment are ignored', () => {

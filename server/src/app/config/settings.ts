@@ -1,4 +1,5 @@
 import { dayMs, hourMs } from '../../core/clock.ts';
+import { nearestName } from '../../platform/http/nearest-name.ts';
 import { connectionOf } from '../../platform/postgres/connection/connection-url.ts';
 import { type SettingDeclaration, SettingsError, type SettingsOf, setting } from '../../platform/settings/declare.ts';
 import {
@@ -275,7 +276,7 @@ function entriesOfEnvironment(environment: Record<string, string | undefined>) {
     const value = withoutLineEnd(written ?? '');
     if (!variable.startsWith('APP_') || !value) continue;
     const name = nameOf.get(variable);
-    if (name === undefined) throw new SettingsError(unknown(variable));
+    if (name === undefined) throw new SettingsError(unknown(variable, [...nameOf.keys()]));
     entries.push([name, { text: value, from: variable }]);
   }
   return entries;
@@ -292,7 +293,9 @@ function entriesOfFile(file: unknown, path: string[] = []): [SettingName, { text
   }
   if (typeof file !== 'object' || Array.isArray(file)) {
     throw new SettingsError(
-      path.length === 0 ? 'florin.yaml must hold settings, nested by name.' : `florin.yaml: ${unknown(name)}`,
+      path.length === 0
+        ? 'florin.yaml must hold settings, nested by name.'
+        : `florin.yaml: ${unknown(name, Object.keys(settings))}`,
     );
   }
   return Object.entries(file).flatMap(([key, inner]) => entriesOfFile(inner, [...path, key]));
@@ -301,4 +304,9 @@ function entriesOfFile(file: unknown, path: string[] = []): [SettingName, { text
 /** Shells, YAML and files with line ends of Windows leave line ends behind a value. */
 const withoutLineEnd = (value: string) => value.replace(/[\r\n]+$/, '');
 
-const unknown = (name: string) => `${name} is not a setting; docs/reference/settings.md lists them.`;
+function unknown(name: string, known: readonly string[]): string {
+  // A name without its middle, such as APP_PORT, ends like the setting.
+  const meant = nearestName(name, known) ?? known.find((one) => one.endsWith(name.slice('app'.length)));
+  const advice = meant === undefined ? '' : ` Did you mean ${meant}?`;
+  return `${name} is not a setting.${advice} docs/reference/settings.md lists them.`;
+}
