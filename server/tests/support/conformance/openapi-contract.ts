@@ -46,6 +46,13 @@ interface Operation {
   responses: Record<string, Content | Reference>;
 }
 
+interface DocumentedOperation {
+  pattern: RegExp;
+  template: string;
+  method: string;
+  operation: Operation;
+}
+
 interface Reference {
   $ref: string;
 }
@@ -69,12 +76,15 @@ export class OpenApiContract {
   readonly #errorSchema: string;
   readonly #ajv: Readonly<Record<Place, Ajv2020>>;
   readonly #validators = new Map<string, ValidateFunction>();
-  readonly #operations: { pattern: RegExp; template: string; method: string; operation: Operation }[];
+  readonly #operations: DocumentedOperation[];
+  /** The operations by their method and the number of parts of their path. */
+  readonly #byShape: ReadonlyMap<string, DocumentedOperation[]>;
 
   constructor(document: OpenApiDocument, { errorSchema }: ContractOptions) {
     this.document = document;
     this.#errorSchema = errorSchema;
     this.#operations = operationsOf(document);
+    this.#byShape = Map.groupBy(this.#operations, ({ method, template }) => shapeOf(method, template));
     this.#ajv = { text: this.#ajvFor('text'), request: this.#ajvFor('request'), answer: this.#ajvFor('answer') };
   }
 
@@ -207,7 +217,7 @@ export class OpenApiContract {
   }
 
   #operation(method: string, path: string) {
-    return this.#operations.find((one) => one.method === method.toLowerCase() && one.pattern.test(path));
+    return this.#byShape.get(shapeOf(method, path))?.find(({ pattern }) => pattern.test(path));
   }
 
   #parametersIn({ parameters = [] }: Operation, place: string): Parameter[] {
@@ -245,7 +255,11 @@ const formats = {
   'unix-time': true as const,
 };
 
-function operationsOf({ paths }: OpenApiDocument) {
+function shapeOf(method: string, path: string): string {
+  return `${method.toLowerCase()} ${path.split('/').length}`;
+}
+
+function operationsOf({ paths }: OpenApiDocument): DocumentedOperation[] {
   return Object.entries(paths)
     .sort(([one], [other]) => placeholders(one) - placeholders(other))
     .flatMap(([template, operations]) =>

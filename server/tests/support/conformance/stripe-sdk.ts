@@ -5,8 +5,9 @@ import { fileURLToPath } from 'node:url';
 
 /** The members of an interface of a resource: `PaymentIntents`, `PaymentIntentCreateParams`. */
 export function sdkMembersOf(resource: string, name: string): string[] {
+  const indent = indentation(resource, name);
   return [...body(resource, `interface ${name} {`).matchAll(/^ {4,16}(\w+)\??:/gm)]
-    .filter(([line]) => line.search(/\w/) === indentation(resource, name))
+    .filter(([line]) => line.search(/\w/) === indent)
     .map(([, member]) => member as string)
     .sort();
 }
@@ -40,7 +41,11 @@ function leading(text: string, at: number): number {
   return line.search(/\S/);
 }
 
+const read = new Map<string, string>();
+
 function declarations(resource: string): string {
   const file = new URL(`../../../../node_modules/stripe/cjs/resources/${resource}.d.ts`, import.meta.url);
-  return readFileSync(fileURLToPath(file), 'utf8');
+  const text = read.get(resource) ?? readFileSync(fileURLToPath(file), 'utf8');
+  read.set(resource, text);
+  return text;
 }
