@@ -191,10 +191,10 @@ async function forEach<One, Result>(all: readonly One[], work: (one: One) => Pro
 }
 
 /**
- * Of a call. On a full machine a simulator may need more than a second, and each call that is late is looked up. It also
- * decides how long the operations in progress at a kill are leased: 20 s.
+ * Of a call: the default of the service. On a full machine a simulator may need seconds, and a call that is late is
+ * looked up, the fourth time after an hour.
  */
-export const providerTimeout = '5s';
+export const providerTimeout = '20s';
 
 /** Waits for a method. A call that was answered too late is looked up after 5 s, 30 s and 5 min. */
 export async function untilActive(year: Year, id: string): Promise<void> {
