@@ -249,6 +249,27 @@ describe('payment intents', () => {
     });
   });
 
+  // https://support.stripe.com/questions/use-of-the-statement-descriptor-parameter-on-paymentintents-for-card-charges
+  test('where a card can pay, only a suffix of the statement descriptor is taken', async () => {
+    expect(await confirmed('pm_card_visa', { statement_descriptor: 'FLORIN' })).toMatchObject({
+      status: 400,
+      body: { error: { param: 'statement_descriptor' } },
+    });
+    expect((await confirmed('pm_card_visa', { statement_descriptor_suffix: 'FLORIN' })).status).toBe(200);
+  });
+
+  // https://docs.stripe.com/api/charges/object, payment_method_details.card.capture_before
+  test('until when an authorized card can be captured stands on its charge', async () => {
+    await confirmed('pm_card_visa', { capture_method: 'manual' });
+    const { id } = lastIntent() as { id: string };
+    const { body } = await send('GET', `/v1/payment_intents/${id}?expand[0]=latest_charge`);
+    expect(body).toMatchObject({
+      status: 'requires_capture',
+      latest_charge: { payment_method_details: { card: { capture_before: expect.any(Number) } } },
+    });
+    expect(body).not.toHaveProperty('capture_before');
+  });
+
   // https://docs.stripe.com/api/payment_intents/create#create_payment_intent-return_url
   test('return_url and off_session are taken only with confirm', async () => {
     for (const field of [{ return_url: 'https://shop.example.org' }, { off_session: 'true' }]) {
@@ -305,6 +326,15 @@ describe('pages', () => {
     expect((await post(`/v1/payment_intents/${intent}/cancel`, {})).status).toBe(400);
     expect((await post(`/v1/checkout/sessions/${id}/expire`, {})).body).toMatchObject({ status: 'expired', url: null });
     expect(simulator.account.intent(intent).status).toBe('canceled');
+  });
+
+  // https://docs.stripe.com/api/payment_intents/cancel: "except when … requires_capture"
+  test('the intent of a page can be cancelled when it is authorized', async () => {
+    const { id } = (await opened({ 'payment_intent_data[capture_method]': 'manual' })).body;
+    simulator.account.sessions.submit(id, 'pm_card_visa');
+    const intent = simulator.account.sessions.get(id).payment_intent as string;
+    expect(simulator.account.intent(intent).status).toBe('requires_capture');
+    expect((await post(`/v1/payment_intents/${intent}/cancel`, {})).body.status).toBe('canceled');
   });
 
   // https://docs.stripe.com/api/checkout/sessions/expire

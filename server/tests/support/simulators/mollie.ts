@@ -267,7 +267,11 @@ export class MollieSimulator {
       },
     };
     this.conformance.value('entity-webhook-event', event);
-    const body = JSON.stringify(form === 'entity' ? entity : event);
+    return this.signed(JSON.stringify(form === 'entity' ? entity : event), secret);
+  }
+
+  /** A signed callback with any body. */
+  signed(body: string, secret: string): SimulatedCallback {
     const signature = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
     return { url: '', headers: { 'content-type': 'application/json', 'x-mollie-signature': signature }, body };
   }

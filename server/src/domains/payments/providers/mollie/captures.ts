@@ -60,8 +60,11 @@ function captureOutcome(capture: Capture, { key, amount, currency }: CaptureOper
   if (meaning === 'failed') {
     return { kind: 'failed', reference, failure: failure('capture_failed', status), ...named };
   }
-  if (!isAmount(capture.amount, amount, currency)) throw new Error(`${reference} has another amount.`);
-  if (meaning === 'succeeded') return { kind: 'succeeded', reference, money: moneyOf(capture.amount), ...named };
+  // The document lets Mollie leave it out.
+  const reported = capture.amount ?? null;
+  if (reported !== null && !isAmount(reported, amount, currency)) throw new Error(`${reference} has another amount.`);
+  const money = reported === null ? {} : { money: moneyOf(reported) };
+  if (meaning === 'succeeded') return { kind: 'succeeded', reference, ...money, ...named };
   if (meaning === 'pending') return { kind: 'pending', reference, ...named };
   throw new Error(`${reference} has a status that is not known here.`);
 }

@@ -23,6 +23,7 @@ import {
 import { failureCodeOf } from './error-codes.ts';
 import { createdFrom, keyOf } from './find.ts';
 import { modeOf } from './outcomes.ts';
+import { idIn, type Reference } from './references.ts';
 import { amountOfStripe } from './units.ts';
 import { refundStatuses } from './vocabulary.ts';
 
@@ -313,12 +314,8 @@ export function chargeReferenceOf({ payment_intent: intent, charge }: OfCharge):
 }
 
 interface OfCharge {
-  payment_intent?: string | { id: string } | null;
-  charge?: string | { id: string } | null;
-}
-
-function idIn(object: string | { id: string } | null | undefined): string | undefined {
-  return typeof object === 'object' ? object?.id : object;
+  payment_intent?: Reference;
+  charge?: Reference;
 }
 
 function exactly(amount: number, currency: string): number {

@@ -5,6 +5,7 @@ import type { MethodState, NamedMode, Outcome, SetupOutcome } from '../outcome.t
 import type { DetachOperation, SetupOperation } from '../provider.ts';
 import { isStripeApiError } from './declines.ts';
 import { modeOf } from './outcomes.ts';
+import { idIn, type Reference } from './references.ts';
 import { mandateStatuses, methodTypes } from './vocabulary.ts';
 
 /**
@@ -27,29 +28,32 @@ interface Facts {
   country?: string | null;
   fingerprint?: string | null;
   network_transaction_id?: string | null;
-  mandate?: string | { id: string } | null;
+  mandate?: Reference;
   /** iDEAL, Bancontact and Sofort keep a SEPA debit of the same account. */
-  generated_sepa_debit?: string | { id: string } | null;
-  generated_sepa_debit_mandate?: string | { id: string } | null;
+  generated_sepa_debit?: Reference;
+  generated_sepa_debit_mandate?: Reference;
 }
 
 /** What a successful charge has kept. Undefined if its customer is gone, or Stripe names no method. */
 export async function keptByCharge(stripe: Stripe, intent: Stripe.PaymentIntent): Promise<ProviderMethod | undefined> {
   const { latest_charge: charge, customer, payment_method: method } = intent;
-  if (charge === null || typeof charge !== 'object' || customer === null || method === null) return undefined;
-  const details = charge.payment_method_details as unknown as Details | null;
-  return afterSuccess(keptMethod(stripe, { customer: idOf(customer), method: idOf(method), details }));
+  const [customerId, methodId] = [idIn(customer), idIn(method)];
+  if (charge === null || typeof charge !== 'object' || customerId === undefined || methodId === undefined) {
+    return undefined;
+  }
+  const details = (charge.payment_method_details ?? null) as Details | null;
+  return afterSuccess(keptMethod(stripe, { customer: customerId, method: methodId, details }));
 }
 
 /** What a successful setup has kept. Undefined if Stripe names no method. */
 export async function keptBySetup(stripe: Stripe, intent: Stripe.SetupIntent): Promise<ProviderMethod | undefined> {
   const { customer, payment_method: method, latest_attempt: attempt, mandate } = intent;
-  if (customer === null || method === null) return undefined;
+  const [customerId, methodId] = [idIn(customer), idIn(method)];
+  if (customerId === undefined || methodId === undefined) return undefined;
   const attempted = typeof attempt === 'object' ? (attempt?.payment_method_details as unknown as Details) : undefined;
-  const hasGenerated = attempted !== undefined && idOrNull(factsOf(attempted).generated_sepa_debit) !== null;
+  const hasGenerated = attempted !== undefined && idIn(factsOf(attempted).generated_sepa_debit) !== undefined;
   const details = hasGenerated ? attempted : typeof method === 'object' ? (method as unknown as Details) : null;
-  const kept = { customer: idOf(customer), method: idOf(method), details, mandate: idOrNull(mandate) };
-  return afterSuccess(keptMethod(stripe, kept));
+  return afterSuccess(keptMethod(stripe, { customer: customerId, method: methodId, details, mandate: idIn(mandate) }));
 }
 
 /** That Stripe does not show what a success has kept says nothing about the success: the result is unknown. */
@@ -64,19 +68,19 @@ interface Kept {
   method: string;
   /** Null if Stripe has not shown them. */
   details: Details | null;
-  mandate?: string | null;
+  mandate?: string | undefined;
 }
 
 async function keptMethod(stripe: Stripe, { customer, method, mandate, details }: Kept): Promise<ProviderMethod> {
   const facts = details === null ? {} : factsOf(details);
-  const generated = idOrNull(facts.generated_sepa_debit);
-  const mandateId = idOrNull(facts.generated_sepa_debit_mandate) ?? idOrNull(facts.mandate) ?? mandate;
-  const agreed = mandateId && (await shown(stripe.mandates.retrieve(mandateId)));
-  const isWhole = details !== null && generated === null;
+  const generated = idIn(facts.generated_sepa_debit);
+  const mandateId = idIn(facts.generated_sepa_debit_mandate) ?? idIn(facts.mandate) ?? mandate;
+  const agreed = mandateId === undefined ? undefined : await shown(stripe.mandates.retrieve(mandateId));
+  const isWhole = details !== null && generated === undefined;
   const reference = generated ?? method;
   const read = isWhole ? details : await shown(stripe.paymentMethods.retrieve(reference));
   const known = read ?? { type: 'sepa_debit', sepa_debit: { last4: facts.iban_last4, bank_name: facts.bank } };
-  return methodOf(reference, customer, known as unknown as Details, agreed || undefined);
+  return methodOf(reference, customer, known as unknown as Details, agreed);
 }
 
 function methodOf(
@@ -120,9 +124,9 @@ export async function readMethod(stripe: Stripe, method: KeptMethod): Promise<Me
   const { reference, customerReference } = method;
   const read = await found(stripe.paymentMethods.retrieve(reference));
   if (read === undefined) return ended('Stripe has no such payment method.');
-  const customer = idOrNull(read.customer);
+  const customer = idIn(read.customer);
   const mode = modeOf(read);
-  if (customer === null) return ended('It was detached, or its customer was deleted.', mode);
+  if (customer === undefined) return ended('It was detached, or its customer was deleted.', mode);
   if (customerReference !== null && customer !== customerReference) {
     return ended('It belongs to another customer.', mode);
   }
@@ -166,7 +170,7 @@ async function mandateOf(
 ): Promise<Stripe.Mandate | undefined> {
   if (type === 'card') return undefined;
   const setups = await stripe.setupIntents.list({ payment_method: method, limit: 10 });
-  const ofSetup = setups.data.map(({ mandate }) => idOrNull(mandate)).find((id) => id !== null);
+  const ofSetup = setups.data.map(({ mandate }) => idIn(mandate)).find((id) => id !== undefined);
   const id = ofSetup ?? (await mandateOfCharges(stripe, method, customer));
   return id === undefined ? undefined : shown(stripe.mandates.retrieve(id));
 }
@@ -174,13 +178,15 @@ async function mandateOf(
 async function mandateOfCharges(stripe: Stripe, method: string, customer: string): Promise<string | undefined> {
   const charges = await stripe.charges.list({ customer, limit: 100 });
   for (const { payment_method, payment_method_details } of charges.data) {
-    if (payment_method_details === null) continue;
+    if (!payment_method_details) continue;
     const facts = factsOf(payment_method_details as unknown as Details);
     const mandate =
       payment_method === method
         ? facts.mandate
-        : idOrNull(facts.generated_sepa_debit) === method && facts.generated_sepa_debit_mandate;
-    if (mandate) return idOf(mandate);
+        : idIn(facts.generated_sepa_debit) === method
+          ? facts.generated_sepa_debit_mandate
+          : undefined;
+    if (mandate) return idIn(mandate);
   }
   return undefined;
 }
@@ -209,12 +215,4 @@ function found<Result>(request: Promise<Result>, statuses = [404]): Promise<Resu
 /** Undefined also if the key may not read it. */
 function shown<Result>(request: Promise<Result>): Promise<Result | undefined> {
   return found(request, [403, 404]);
-}
-
-function idOf(object: string | { id: string }): string {
-  return typeof object === 'string' ? object : object.id;
-}
-
-function idOrNull(object: string | { id: string } | null | undefined): string | null {
-  return object === null || object === undefined ? null : idOf(object);
 }

@@ -2,6 +2,7 @@ import type Stripe from 'stripe';
 import { type Failure, failure } from '../failures.ts';
 import type { Fee, Named, NamedMode, NamedMoney, NextAction, Outcome } from '../outcome.ts';
 import { decline, refusal } from './declines.ts';
+import { idIn, type Reference } from './references.ts';
 import { amountOfStripe } from './units.ts';
 import { cancellationReasons, intentStatuses, pagesOfActions, refundStatuses } from './vocabulary.ts';
 
@@ -37,12 +38,9 @@ export function modeOf({ livemode }: { livemode?: unknown }): NamedMode {
 }
 
 /** The customer whose charge or setup it is. */
-export function customerOf({
-  customer,
-}: {
-  customer: string | { id: string } | null;
-}): Pick<Named, 'customerReference'> {
-  return customer === null ? {} : { customerReference: typeof customer === 'string' ? customer : customer.id };
+export function customerOf({ customer }: { customer: Reference }): Pick<Named, 'customerReference'> {
+  const customerReference = idIn(customer);
+  return customerReference === undefined ? {} : { customerReference };
 }
 
 function outcomeOfStatus(intent: Stripe.PaymentIntent): Outcome {

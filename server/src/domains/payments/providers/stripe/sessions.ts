@@ -8,6 +8,7 @@ import { isStripeApiError } from './declines.ts';
 import { findSession, metadataOf, type Searched } from './find.ts';
 import { captureOf, descriptionOf, descriptorOf, savingOutcome, withFee } from './intents.ts';
 import { customerOf, intentOutcome, lastFailure, modeOf, ofPage } from './outcomes.ts';
+import { idIn, type Reference } from './references.ts';
 import { retrieveSetup } from './setups.ts';
 import { stripeAmount, unsupportedAmount } from './units.ts';
 import { excludableTypes, methodTypes, sessionStatuses } from './vocabulary.ts';
@@ -123,6 +124,8 @@ export async function expirePage(stripe: Stripe, operation: CancelOperation): Pr
   if (session === undefined) return undefined;
   const { id: reference, status } = session;
   if (status === 'expired') return { kind: 'cancelled', reference, ...modeOf(session) };
+  if (sessionStatuses[status ?? ''] === undefined)
+    throw new Error('The page of Stripe has a status that is not known here.');
   const message = `The payment cannot be cancelled: its page at Stripe is ${status}.`;
   return { kind: 'failed', reference, failure: failure('invalid_operation', status, message), ...modeOf(session) };
 }
@@ -161,7 +164,7 @@ async function setupOutcome(stripe: Stripe, session: Stripe.Checkout.Session): P
   const { id: reference, setup_intent: intent } = session;
   const outcome = await outcomeOfPage<SetupOutcome>(session, {
     expired: () => ({ kind: 'failed', reference, failure: failure('payment_expired', 'expired') }),
-    complete: async () => ({ ...(await retrieveSetup(stripe, idOf(intent))), reference }),
+    complete: async () => ({ ...(await retrieveSetup(stripe, intentOf(intent))), reference }),
   });
   return { ...outcome, ...modeOf(session), ...customerOf(session) };
 }
@@ -202,7 +205,7 @@ async function paidOutcome(
   operation: ChargeOperation,
   { id, payment_intent }: Stripe.Checkout.Session,
 ): Promise<Outcome> {
-  const intent = await stripe.paymentIntents.retrieve(idOf(payment_intent), withFee);
+  const intent = await stripe.paymentIntents.retrieve(intentOf(payment_intent), withFee);
   if (intent.status === 'requires_payment_method') {
     return { kind: 'failed', reference: intent.id, failure: lastFailure(intent) };
   }
@@ -211,7 +214,8 @@ async function paidOutcome(
   return isOpen ? { ...outcome, reference: id } : outcome;
 }
 
-function idOf(object: string | { id: string } | null): string {
-  if (object === null) throw new Error('The page of Stripe names no intent.');
-  return typeof object === 'string' ? object : object.id;
+function intentOf(intent: Reference): string {
+  const id = idIn(intent);
+  if (id === undefined) throw new Error('The page of Stripe names no intent.');
+  return id;
 }
