@@ -22,6 +22,7 @@ function transitionsTable(): string {
 }
 
 function eventsOf(from: InvoiceStatus, to: InvoiceStatus): string {
+  if (from === 'PAID' && to === 'OPEN') return '`invoice.reopened`';
   const events = {
     DRAFT: [],
     OPEN: ['`invoice.finalized`'],

@@ -16,8 +16,8 @@ const pages = ['*.md', 'docs/**/*.md', 'sdk/*.md', 'bench/*.md', 'Containerfile'
 
 /** The lines of code blocks, with continued ones joined, and what stands between backticks. */
 function codeOf(text: string): string[] {
-  const blocks = [...text.matchAll(/^ *```\w*\n([\s\S]*?)^ *```/gm)].map(([, block = '']) => block);
-  const prose = text.replaceAll(/^ *```\w*\n[\s\S]*?^ *```/gm, '');
+  const blocks = [...text.matchAll(/^ *```[^\n`]*\n([\s\S]*?)^ *```/gm)].map(([, block = '']) => block);
+  const prose = text.replaceAll(/^ *```[^\n`]*\n[\s\S]*?^ *```/gm, '');
   const spans = [...prose.matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span);
   return [...blocks.join('\n').replaceAll('\\\n', ' ').split('\n'), ...spans];
 }
@@ -56,13 +56,16 @@ test('every florin command line in the pages names a command and its options', (
       const [, whole = ''] = /(?:^|npx |bin\/)florin ([a-z-].*)$/.exec(line.trim()) ?? [];
       // Up to a pipe, a redirection, a comment or the end of a substitution.
       const words = whole.split(/\s(?:[|<>;#]|&&)\s?|\)|"\$\(/)[0]?.trim() ?? '';
-      return words === '' || connections.includes(words) ? [] : [{ page, words: words.split(/\s+/) }];
+      return words === '' || connections.includes(words) ? [] : [{ page, words: wordsOf(words) }];
     }),
   );
   expect(lines.length).toBeGreaterThan(40);
   const wrong = lines.map(({ page, words }) => ({ page, words: words.join(' '), says: complaintAbout(words) }));
   expect(wrong.filter(({ says }) => says !== undefined)).toEqual([]);
 });
+
+/** As a shell splits them, with their quotes. */
+const wordsOf = (line: string) => line.match(/(?:[^\s'"]|'[^']*'|"[^"]*")+/g) ?? [];
 
 /** What is wrong with a command line; values are not checked. */
 function complaintAbout([name = '', ...words]: string[]): string | undefined {
@@ -79,7 +82,28 @@ function complaintAbout([name = '', ...words]: string[]): string | undefined {
   const unknown = words.find(
     (word) => /^--[a-z]/.test(word) && !knows(command as Command, word.split('=')[0] as string),
   );
-  return unknown === undefined ? undefined : `no option ${unknown}`;
+  if (unknown !== undefined) return `no option ${unknown}`;
+  // A command that is only named gives neither.
+  const given = words.slice(command.parent === program ? 0 : 1);
+  return given.length === 0 ? undefined : complaintAboutValues(command, given);
+}
+
+/** Whether required options are missing, or values are given that the command does not take. */
+function complaintAboutValues(command: Command, words: readonly string[]): string | undefined {
+  const named = words.map((word) => word.split('=')[0]);
+  const missing = command.options.find(({ mandatory, long, short }) => {
+    return mandatory && !named.includes(long ?? '') && !named.includes(short ?? '');
+  });
+  if (missing !== undefined) return `${missing.long} is missing`;
+  const takesValue = (word: string) =>
+    !word.includes('=') &&
+    [...command.options, ...program.options].some(
+      ({ long, short, required, optional }) => (required || optional) && (word === long || word === short),
+    );
+  const values = words.filter((word, i) => !word.startsWith('-') && !takesValue(words[i - 1] ?? ''));
+  const { registeredArguments } = command;
+  if (registeredArguments.some(({ variadic }) => variadic)) return undefined;
+  return values.length > registeredArguments.length ? `too many values: ${values.join(' ')}` : undefined;
 }
 
 const find = (command: Command, name: string) => command.commands.find((one) => one.name() === name);

@@ -1,4 +1,4 @@
-import { defaultScopes, scopes } from '@florin/server/core/scopes.ts';
+import { type Scope, scopes } from '@florin/server/core/scopes.ts';
 import { MultiSelect, TagsInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { GeneratedDeveloperKey } from '../../api/client.ts';
@@ -13,13 +13,16 @@ interface GenerateKeyModalProps {
   onGenerated: (key: GeneratedDeveloperKey) => void;
 }
 
+/** What a shop needs: to find its channel, take payments and read them. */
+const scopesOfShop: readonly Scope[] = ['channel_read', 'transaction_read', 'transaction_write'];
+
 /** Offers only the scopes that the user has. */
 export function GenerateKeyModal({ opened, onClose, onGenerated }: GenerateKeyModalProps) {
   const text = useText();
   const profile = useProfile();
   const { livemode } = useMode();
   const grantable = [...(profile.holdsAll ? ['*'] : []), ...scopes.filter((scope) => profile.scopes.includes(scope))];
-  const [scope, setScope] = useState<string[]>(defaultScopes.filter((one) => profile.scopes.includes(one)));
+  const [scope, setScope] = useState<string[]>(scopesOfShop.filter((one) => profile.scopes.includes(one)));
   const [addresses, setAddresses] = useState<string[]>([]);
   return (
     <FormModal
