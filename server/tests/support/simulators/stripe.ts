@@ -60,6 +60,7 @@ export class StripeSimulator {
   namedLivemode: boolean | undefined;
   /** Whether the API key is a restricted one without the permission for webhook endpoints. */
   mayNotReadEndpoints = false;
+  /** Nor warnings of fraud. */
   mayNotReadEvents = false;
   url = '';
   readonly #server = createServer((request, response) => {
@@ -323,6 +324,7 @@ export class StripeSimulator {
       case 'POST setup_intents/id/cancel':
         return account.setups.cancel(id, params);
       case 'GET radar-early_fraud_warnings':
+        if (this.mayNotReadEvents) throw notPermitted;
         return list(account.disputes.warnings, ['charge', 'payment_intent']);
       case 'GET events': {
         if (this.mayNotReadEvents) throw notPermitted;

@@ -227,6 +227,7 @@ test('disputes that have changed since a time are named by the events about them
   expect(list.changed).not.toContain(untouched.id);
 
   simulator.mayNotReadEvents = true;
+  // Neither does it hold up the list that a key may not read them.
   expect((await since(sinceMs)).changed).toEqual([]);
   simulator.mayNotReadEvents = false;
 });

@@ -75,8 +75,10 @@ export function listSince(stripe: Stripe, sinceMs: number, cursor: string | null
       const type = 'payment_failure_refund';
       return returnsIn(await stripe.balanceTransactions.list({ created, type, expand: ['data.source'], ...paging }));
     },
-    warnings: async (paging) => warningsIn(await stripe.radar.earlyFraudWarnings.list({ created, ...paging })),
-    changes: async (paging) => changesIn(await eventsOf(stripe, { created, types: [...changes], ...paging })),
+    warnings: async (paging) =>
+      warningsIn(await ifPermitted(stripe.radar.earlyFraudWarnings.list({ created, ...paging }))),
+    changes: async (paging) =>
+      changesIn(await ifPermitted(stripe.events.list({ created, types: [...changes], ...paging }))),
   });
 }
 
@@ -103,19 +105,17 @@ const changes = [
   'charge.dispute.funds_reinstated',
 ] as const;
 
-/** A restricted key may not read events: then disputes are read once a day. */
-async function eventsOf(
-  stripe: Stripe,
-  params: Stripe.EventListParams,
-): Promise<Pick<Stripe.ApiList<Stripe.Event>, 'data' | 'has_more'>> {
+/** A restricted key may read neither warnings nor events: then callbacks and daily readings tell of them. */
+async function ifPermitted<Row>(list: Promise<Stripe.ApiList<Row>>): Promise<Listed<Row>> {
   try {
-    return await stripe.events.list(params);
+    return await list;
   } catch (error) {
     if (isStripeApiError(error) && error.statusCode === 403) return { data: [], has_more: false };
     throw error;
   }
 }
 
+type Listed<Row> = Pick<Stripe.ApiList<Row>, 'data' | 'has_more'>;
 type Paging = { limit: number; starting_after?: string };
 type Part = Omit<DisputePage, 'kind' | 'next'> & { after: string | null };
 type Read = (paging: Paging) => Promise<Part>;
@@ -151,7 +151,7 @@ function returnsIn(page: Stripe.ApiList<Stripe.BalanceTransaction>): Part {
   return { disputes: returns.filter((found) => found !== undefined), refunds: [], after: lastOf(page) };
 }
 
-function warningsIn(page: Stripe.ApiList<Stripe.Radar.EarlyFraudWarning>): Part {
+function warningsIn(page: Listed<Stripe.Radar.EarlyFraudWarning>): Part {
   const warnings = page.data.map((warning) => ({
     reference: warning.id,
     chargeReference: chargeReferenceOf(warning),
@@ -162,7 +162,7 @@ function warningsIn(page: Stripe.ApiList<Stripe.Radar.EarlyFraudWarning>): Part 
 }
 
 /** An event shows its dispute in the version of its endpoint, as it was then: only its id is used. */
-function changesIn(page: Pick<Stripe.ApiList<Stripe.Event>, 'data' | 'has_more'>): Part {
+function changesIn(page: Listed<Stripe.Event>): Part {
   const changed = page.data.flatMap(({ created, data }) => {
     const { id } = data.object as { id?: unknown };
     return typeof id === 'string' ? [{ reference: id, atMs: created * secondMs }] : [];
@@ -170,7 +170,7 @@ function changesIn(page: Pick<Stripe.ApiList<Stripe.Event>, 'data' | 'has_more'>
   return { disputes: [], refunds: [], changed, after: lastOf(page) };
 }
 
-function lastOf({ data, has_more }: Pick<Stripe.ApiList<{ id: string }>, 'data' | 'has_more'>): string | null {
+function lastOf({ data, has_more }: Listed<{ id: string }>): string | null {
   return has_more ? (data.at(-1)?.id ?? null) : null;
 }
 
