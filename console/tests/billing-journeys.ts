@@ -202,13 +202,31 @@ export function billingJourneys(opened: () => OpenedConsole): void {
     });
   });
 
+  test('an open test invoice says why it is not mailed', async () => {
+    const { florin, admin } = console;
+    const post = async (path: string, body: object) => dataOf(await florin.post(path, body, admin));
+    const { id: customerId } = await post('/api/customer/modify', {
+      name: 'Tested',
+      email: 't@t.example',
+      livemode: false,
+    });
+    const lines = [{ description: 'Chair', quantity: 1, unitAmount: 4_200 }];
+    const { id } = await post('/api/invoice/create', { customerId, currency: 'CHF', lines });
+    await post('/api/invoice/finalize', { id });
+    await goTo(page, `/invoices/${id}`, 'Test');
+    const send = button('Send by mail');
+    await send.waitFor();
+    expect(await send.getAttribute('aria-disabled')).toBe('true');
+    expect(await send.getAttribute('aria-description')).toBe('No mails are sent about test invoices.');
+  });
+
   test('a subscription changes its plan with a preview, and its plan lists it', async () => {
     const { florin, admin } = console;
     const post = async (path: string, body: object) => dataOf(await florin.post(path, body, admin));
     const [channel] = dataOf(await florin.get('/api/channel/list?livemode=true', admin)).filter(
       ({ code }: { code: string }) => code === 'cash',
     );
-    const plan = { currency: 'CHF', interval: 'month', state: true, channelId: channel.id };
+    const plan = { currency: 'CHF', interval: 'month', state: true, channelId: channel.id, taxRate: 1_900 };
     const { id: planId } = await post('/api/plan/modify', { ...plan, name: 'Small', amount: 1_000 });
     const { id: largeId } = await post('/api/plan/modify', { ...plan, name: 'Large', amount: 3_000 });
     const { id: customerId } = await post('/api/customer/modify', { name: 'Growing' });
@@ -219,6 +237,12 @@ export function billingJourneys(opened: () => OpenedConsole): void {
     await page.getByRole('option', { name: /Large/ }).click();
     await dialog().getByLabel('Only from the next period on').check({ force: true });
     await dialog().getByText('CHF 30.00').first().waitFor();
+    await dialog()
+      .getByText(/Tax 19%\s*CHF\s5\.70/)
+      .waitFor();
+    await dialog()
+      .getByText(/Total\s*CHF\s35\.70/)
+      .waitFor();
     await dialog().getByRole('button', { name: 'Change plan or quantity' }).click();
     await dialog().waitFor({ state: 'detached' });
     const changed = dataOf(await florin.get(`/api/subscription/detail?id=${id}`, admin));

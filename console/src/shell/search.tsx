@@ -1,6 +1,6 @@
 import { Button, Kbd, Loader, NavLink, Stack, Text, TextInput, VisuallyHidden } from '@mantine/core';
 import { useDebouncedValue, useDisclosure, useHotkeys } from '@mantine/hooks';
-import { type KeyboardEvent, useState } from 'react';
+import { type KeyboardEvent, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useRead } from '../api/hooks.ts';
 import { Day } from '../format/time.tsx';
@@ -59,6 +59,9 @@ function SearchBox({ onClose }: { onClose: () => void }) {
   const [, navigate] = useLocation();
   const [typed, setTyped] = useState('');
   const [chosen, setChosen] = useState(0);
+  const input = useRef<HTMLInputElement>(null);
+  // The next search replaces one that is still shown.
+  useHotkeys([['mod+K', () => input.current?.select()]], []);
   const { groups, isSearching, isComplete } = useSearched(typed.trim());
   const hits = groups.flatMap((group) => group.hits);
   const at = Math.min(chosen, hits.length - 1);
@@ -91,6 +94,8 @@ function SearchBox({ onClose }: { onClose: () => void }) {
           setChosen(0);
         }}
         onKeyDown={onKeyDown}
+        ref={input}
+        onFocus={({ currentTarget }) => currentTarget.select()}
         data-autofocus
       />
       <VisuallyHidden role="status">{isSearching ? '' : text.count('search.found', hits.length)}</VisuallyHidden>

@@ -32,7 +32,7 @@ export function InvoiceActions({ invoice }: { invoice: Invoice }) {
           {text('common.edit')}
         </PermittedButton>
       )}
-      {invoice.livemode && (status === 'OPEN' || status === 'PAID') && <SendInvoice invoice={invoice} />}
+      {(status === 'OPEN' || status === 'PAID') && <SendInvoice invoice={invoice} />}
       {status === 'OPEN' && <InvoiceLink invoice={invoice} />}
       {status === 'OPEN' && (
         <PermittedButton needs="invoice_write" variant="default" onClick={() => setDialog('record')}>

@@ -37,7 +37,7 @@ export default function InvoicesPage() {
         viewsOf="invoices"
         filterNames={filterNames}
         actions={add}
-        amountOf={({ total, currency }) => ({ amount: total, currency })}
+        amountOf={({ total, currency, status }) => ({ amount: total, currency, status })}
         tabs={({ filters, setFilters }) => <InvoiceTabs filters={filters} onChange={setFilters} />}
         filters={({ filters, setFilters }) => (
           <>

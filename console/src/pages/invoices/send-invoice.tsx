@@ -10,13 +10,10 @@ export function SendInvoice({ invoice }: { invoice: Invoice }) {
   const text = useText();
   const email = useRead('customers.get', { id: invoice.customerId }).data?.data.email;
   const name = text(daysOverdue(invoice) > 0 ? 'invoices.remind' : 'invoices.send');
+  const noEmail = email === null ? text('invoices.noEmail') : undefined;
+  const unavailable = invoice.livemode ? noEmail : text('rule.no_mails_of_test');
   return (
-    <DialogButton
-      needs="invoice_write"
-      variant="default"
-      label={name}
-      unavailable={email === null ? text('invoices.noEmail') : undefined}
-    >
+    <DialogButton needs="invoice_write" variant="default" label={name} unavailable={unavailable}>
       {(dialog) => (
         <ConfirmModal
           {...dialog}

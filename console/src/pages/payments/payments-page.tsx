@@ -16,6 +16,7 @@ import { ViewMenu } from '../../ui/tables/view-menu.tsx';
 import { NoPayments } from './no-payments.tsx';
 import { paymentFields, usePaymentColumns } from './payment-columns.tsx';
 import { PaymentFilters, paymentFilterNames } from './payment-filters.tsx';
+import { shownStatus } from './shown-status.ts';
 
 export default function PaymentsPage() {
   const text = useText();
@@ -56,7 +57,7 @@ export default function PaymentsPage() {
           rows={views.isReady ? rows : undefined}
           keyOf={keyOf}
           linkOf={({ id }) => `/payments/${id}`}
-          amountOf={(payment) => payment}
+          amountOf={(payment) => ({ ...payment, status: shownStatus(payment) })}
           empty={<NoPayments isFiltered={hasFilters} onClear={() => setFilters(noFilters)} />}
         />
       </WithArrivals>

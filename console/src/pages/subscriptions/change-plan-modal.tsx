@@ -1,7 +1,7 @@
-import { NumberInput, Select, Stack, Switch, Text } from '@mantine/core';
+import { Group, NumberInput, Select, Stack, Switch, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
-import type { Subscription } from '../../api/client.ts';
+import type { InvoicePreview, Subscription } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
 import { Money, moneyText } from '../../format/money.tsx';
 import { Time } from '../../format/time.tsx';
@@ -9,6 +9,7 @@ import { usePreferences, useText } from '../../shell/preferences.tsx';
 import { FormModal } from '../../ui/forms/form-modal.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
 import { DataTable } from '../../ui/tables/data-table.tsx';
+import { taxesByRate } from '../invoices/taxes.ts';
 
 interface ChangePlanModalProps {
   subscription: Subscription;
@@ -110,14 +111,44 @@ function Preview({ id, change }: PreviewProps) {
             keyOf={(line) => invoice.lines.indexOf(line)}
             empty={null}
           />
-          <Text size="sm" ta="end">
-            {text('invoices.total')}:{' '}
-            <b>
-              <Money amount={invoice.total} currency={invoice.currency} />
-            </b>
-          </Text>
+          <Totals invoice={invoice} />
         </>
       )}
     </Stack>
+  );
+}
+
+/** How the lines lead to the total: what they are without tax, and the tax of each rate. */
+function Totals({ invoice: { lines, subtotal, total, currency } }: { invoice: InvoicePreview }) {
+  const text = useText();
+  const { locale } = usePreferences();
+  const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 });
+  const nameOf = (taxRate: number | null) =>
+    taxRate === null ? text('invoices.tax') : `${text('invoices.tax')} ${percent.format(taxRate / 10_000)}`;
+  const taxes = taxesByRate(lines);
+  return (
+    <Stack gap={2}>
+      {taxes.length > 0 && <SumRow name={text('invoices.subtotal')} amount={subtotal} currency={currency} />}
+      {taxes.map(({ taxRate, amount }) => (
+        <SumRow key={taxRate} name={nameOf(taxRate)} amount={amount} currency={currency} />
+      ))}
+      <SumRow name={text('invoices.total')} amount={total} currency={currency} isTotal />
+    </Stack>
+  );
+}
+
+interface SumRowProps {
+  name: string;
+  amount: number | bigint;
+  currency: string;
+  isTotal?: boolean;
+}
+
+function SumRow({ name, amount, currency, isTotal = false }: SumRowProps) {
+  return (
+    <Group justify="space-between" gap="md" px="sm" fz="sm" fw={isTotal ? 600 : undefined}>
+      <span>{name}</span>
+      <Money amount={amount} currency={currency} />
+    </Group>
   );
 }

@@ -5,7 +5,9 @@ import { Money } from '../../format/money.tsx';
 import { ShortTimes } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { useTenant } from '../../shell/tenant.tsx';
+import { StatusBadge } from '../status-badge.tsx';
 import classes from './data-table.module.css';
+import { type Amount, sumsByStatus } from './selection-sums.ts';
 
 export interface Column<Row> {
   /** Its name in the address and in saved views. A column without an id cannot be hidden. */
@@ -33,16 +35,10 @@ interface DataTableProps<Row> {
   keyOf: (row: Row) => string | number;
   /** The page that a click on a row opens. The first cell without controls has the link. */
   linkOf?: (row: Row) => string;
-  /** Rows can be selected, and the table shows the sums of these amounts. */
+  /** Rows can be selected, and the table shows the sums of these amounts by status. */
   amountOf?: ((row: Row) => Amount) | undefined;
   /** Shown if there are no rows. */
   empty: ReactNode;
-}
-
-export interface Amount {
-  /** In minor units. */
-  amount: number;
-  currency: string;
 }
 
 export function DataTable<Row>(props: DataTableProps<Row>) {
@@ -147,22 +143,23 @@ interface SelectionSumsProps<Row> {
   onClear: () => void;
 }
 
-/** How many rows are selected, and the sum of their amounts in each currency. */
+/** How many rows are selected, and the sums of their amounts by status and currency. */
 function SelectionSums<Row>({ rows, amountOf, onClear }: SelectionSumsProps<Row>) {
   const text = useText();
-  const sums = new Map<string, bigint>();
-  for (const { amount, currency } of rows.map(amountOf)) {
-    sums.set(currency, (sums.get(currency) ?? 0n) + BigInt(amount));
-  }
   return (
     <Group gap="sm" role="status" className={classes.sums}>
       {rows.length > 0 && (
         <>
           <Text size="sm">{text.count('selection.count', rows.length)}</Text>
-          {[...sums].map(([currency, sum]) => (
-            <Text key={currency} size="sm" fw={600}>
-              <Money amount={sum} currency={currency} />
-            </Text>
+          {sumsByStatus(rows.map(amountOf)).map(({ status, sums }) => (
+            <Group key={status} gap={6} wrap="nowrap">
+              <StatusBadge status={status} />
+              {sums.map(({ currency, amount }) => (
+                <Text key={currency} size="sm" fw={600}>
+                  <Money amount={amount} currency={currency} />
+                </Text>
+              ))}
+            </Group>
           ))}
           <Button size="compact-xs" variant="subtle" onClick={onClear}>
             {text('selection.clear')}

@@ -5,11 +5,12 @@ import { FilterBar } from '../filters/filter-bar.tsx';
 import { useFilters, usePageNumber } from '../filters/use-filters.ts';
 import { ErrorNote } from '../notes.tsx';
 import { Page } from '../page.tsx';
-import { type Amount, type Column, DataTable } from './data-table.tsx';
+import { type Column, DataTable } from './data-table.tsx';
 import { ExportButton } from './export-button.tsx';
 import { type FinanceFile, FinanceMenu } from './finance-menu.tsx';
 import { useListViews } from './list-views.ts';
 import { Paging } from './paging.tsx';
+import type { Amount } from './selection-sums.ts';
 import { ViewMenu } from './view-menu.tsx';
 
 interface ListPageProps<List extends ListName, Name extends string, Row = RowOf<List>> {
@@ -28,7 +29,7 @@ interface ListPageProps<List extends ListName, Name extends string, Row = RowOf<
   financeFiles?: readonly FinanceFile[];
   /** The name under which users save its views and columns. */
   viewsOf?: string;
-  /** Rows can be selected, and their amounts are added up. */
+  /** Rows can be selected, and their amounts are added up by status. */
   amountOf?: (row: Row) => Amount;
   /** Above the filters. */
   tabs?: (state: ReturnType<typeof useFilters<Name>>) => ReactNode;
