@@ -6,10 +6,12 @@ import { OperationsClient } from '../../../sdk/src/operations-client.ts';
 import type { List } from '../../../sdk/src/pages.ts';
 import { Transport } from '../../../sdk/src/transport.ts';
 import { basePath } from './base-path.ts';
+import type { Query } from './query.ts';
 
 export { ConnectionError, FlorinError, refusalError } from '../../../sdk/src/errors.ts';
 export type * from '../../../sdk/src/generated/api.ts';
 export type { Pagination, Params, Reply } from '../../../sdk/src/operation.ts';
+export type { Query } from './query.ts';
 
 /** Where the service is, as the browser reaches it. */
 export const serviceUrl = location.origin + basePath;
@@ -60,8 +62,6 @@ export type RowOf<Name extends OperationName> = DataOf<Name> extends (infer Row)
 
 /** Operations that return a list. */
 export type ListName = { [Name in OperationName]: DataOf<Name> extends unknown[] ? Name : never }[OperationName];
-
-export type Query = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 /** Calls an operation by its name. */
 export function call<Name extends OperationName>(

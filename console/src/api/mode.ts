@@ -1,4 +1,4 @@
-import type { Query } from './client.ts';
+import type { Query } from './query.ts';
 
 /** Lists, sums and files that the service shows for one mode at a time: live, unless the query asks for test. */
 export const pathsWithMode: ReadonlySet<string> = new Set([
@@ -14,6 +14,7 @@ export const pathsWithMode: ReadonlySet<string> = new Set([
   '/api/invoice/list',
   '/api/invoice/summary',
   '/api/subscription/list',
+  '/api/subscription/summary',
   '/api/plan/list',
   '/api/channel/list',
   '/api/webhook/list',

@@ -32,8 +32,8 @@ export function Chart(props: ChartProps) {
   const [isTable, setIsTable] = useState(false);
   return (
     <Paper withBorder p="md" component="figure" m={0}>
-      <Group justify="space-between" wrap="nowrap" mb="xs" mih={30}>
-        <Title order={2} size="sm" component="figcaption" lineClamp={1} title={title}>
+      <Group justify="space-between" wrap="nowrap" mb="xs" mih={40}>
+        <Title order={2} size="sm" component="figcaption" lineClamp={2} title={title}>
           {title}
         </Title>
         <Group gap={4} wrap="nowrap">

@@ -155,24 +155,21 @@ function Points({ points }: { points: number }) {
 
 function Trend({ shown, direction }: { shown: string; direction: number }) {
   const text = useText();
+  const color = direction > 0 ? 'green' : 'red';
   return (
-    <Text
-      span
-      size="xs"
-      fw={500}
-      ms={6}
-      c={
-        direction === 0
-          ? 'dimmed'
-          : direction > 0
-            ? 'var(--mantine-color-green-light-color)'
-            : 'var(--mantine-color-red-light-color)'
-      }
-      title={text('home.comparedWith')}
-      style={{ whiteSpace: 'nowrap' }}
-    >
-      {shown}
-    </Text>
+    <>
+      {/* Where the line may end. */}{' '}
+      <Text
+        span
+        size="xs"
+        fw={500}
+        c={direction === 0 ? 'dimmed' : `var(--mantine-color-${color}-light-color)`}
+        title={text('home.comparedWith')}
+        style={{ whiteSpace: 'nowrap' }}
+      >
+        {shown}
+      </Text>
+    </>
   );
 }
 
