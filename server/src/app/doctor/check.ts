@@ -15,7 +15,12 @@ export interface Fact {
   fact: string;
 }
 
-export type CheckResult = Finding | Fact | undefined;
+/** Why the check was not made, a half-sentence without a full stop: nothing is said about what it is named by. */
+export interface Skipped {
+  skipped: string;
+}
+
+export type CheckResult = Finding | Fact | Skipped | undefined;
 
 /**
  * A refused setting as a finding; the cure is what follows the first semicolon of the message.

@@ -91,14 +91,69 @@ const clusterNode = (environment: Record<string, string> = {}) =>
     ...environment,
   });
 
+/** The settings that the production guide recommends for one machine. */
+const production = () =>
+  settingsOf({
+    APP_PUBLIC_URL: 'https://pay.example.com',
+    APP_MAIL_URL: `smtp://127.0.0.1:${mailPort}`,
+    APP_SANDBOX_ENABLED: 'false',
+  });
+
 const findingsOf = (outcomes: readonly Outcome[]) =>
   outcomes.flatMap(({ check, finding }) => (finding === undefined ? [] : [{ check, ...finding }]));
 
-test('on a healthy node every check is made, and finds nothing', async () => {
-  for (const settings of [settingsOf(), clusterNode()]) {
+const skippedOf = (outcomes: readonly Outcome[]) =>
+  outcomes.filter(({ skipped }) => skipped !== undefined).map(({ check }) => check);
+
+test('what is not checked is never called fine', async () => {
+  const ofProfile = 'no account has a usual name in the strict profile';
+  expect(skippedOf(await examine(clusterNode(), healthyMachine))).toEqual([ofProfile]);
+  expect(skippedOf(await examine(production(), healthyMachine))).toEqual([ofProfile]);
+  const here = await examine(settingsOf(), { ...healthyMachine, openFileLimit: async () => undefined });
+  expect(skippedOf(here)).toEqual([
+    'a process may open enough files',
+    'the public address is an https address',
+    'no payment can be made with the sandbox in production',
+    'mail can be sent',
+    'platform administrators have a second factor in production',
+    ofProfile,
+  ]);
+  const empty = await examine(settingsOf({ APP_DATA_DIR: join(folder, 'none') }), healthyMachine);
+  expect(skippedOf(empty)).toEqual(
+    expect.arrayContaining(['this account alone can use the data folder', 'the disk of the data folder has room']),
+  );
+  const lines: string[] = [];
+  await run([], { settings: settingsOf(), print: (line) => lines.push(line) });
+  expect(lines).toContainEqual(expect.stringMatching(/^skipped {2}mail can be sent: not checked, because only this/));
+});
+
+test('a single machine that others reach is in production too', async () => {
+  await db.query('update app_user set has_second_factor = false');
+  try {
+    const settings = settingsOf({ APP_PUBLIC_URL: 'http://pay.example.com' });
+    expect(findingsOf(await examine(settings, healthyMachine)).map(({ check }) => check)).toEqual([
+      'the public address is an https address',
+      'no payment can be made with the sandbox in production',
+      'mail can be sent',
+      'platform administrators have a second factor in production',
+    ]);
+  } finally {
+    await db.query('update app_user set has_second_factor = true');
+  }
+});
+
+test.each(['http://localhost:8080', 'http://pay.localhost', 'http://127.0.0.2/florin', 'http://[::1]:8080'])(
+  '%s is an address of this machine alone',
+  async (url) => {
+    const outcomes = await examine(settingsOf({ APP_PUBLIC_URL: url }), healthyMachine);
+    expect(skippedOf(outcomes)).toContain('the public address is an https address');
+  },
+);
+
+test('on a healthy node nothing is found', async () => {
+  for (const settings of [settingsOf(), production(), clusterNode()]) {
     const outcomes = await examine(settings, healthyMachine);
     expect(findingsOf(outcomes)).toEqual([]);
-    expect(outcomes.filter(({ skipped }) => skipped !== undefined)).toEqual([]);
     expect(new Set(outcomes.map(({ check }) => check)).size).toBe(outcomes.length);
   }
 });
@@ -431,7 +486,7 @@ test('the command ends with 1 when something is wrong, and prints it as lines or
   const print = (line: string) => lines.push(line);
   const settings = clusterNode({ APP_SANDBOX_ENABLED: 'true' });
   expect(await run([], { settings, print })).toBe(1);
-  expect(lines.join('\n')).toMatch(/^WRONG {4}no payment can be made with the sandbox.*\ncure {5}remove/m);
+  expect(lines.join('\n')).toMatch(/^WRONG {4}no payment can be made with the sandbox.*\ncure {5}set/m);
   expect(await run(['--json'], { settings, print })).toBe(1);
   expect(JSON.parse(lines.at(-1) as string)).toMatchObject({ isHealthy: false });
 });

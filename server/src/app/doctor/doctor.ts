@@ -111,7 +111,8 @@ async function outcomeOf(name: string, check: () => Promise<CheckResult>): Promi
   try {
     const result = await check();
     if (result === undefined) return { check: name };
-    return 'fact' in result ? { check: name, fact: result.fact } : { check: name, finding: result };
+    if ('fact' in result || 'skipped' in result) return { check: name, ...result };
+    return { check: name, finding: result };
   } catch (error) {
     const what = `it could not be checked: ${reasonOf((error as Error).cause ?? error)}`;
     return { check: name, finding: { what, cure: 'cure what is named first, and examine again' } };
@@ -119,7 +120,7 @@ async function outcomeOf(name: string, check: () => Promise<CheckResult>): Promi
 }
 
 function linesOf({ check, fact, finding, skipped }: Outcome): string[] {
-  if (skipped !== undefined) return [`skipped  ${check}: ${skipped}`];
+  if (skipped !== undefined) return [`skipped  ${check}: not checked, because ${skipped}`];
   if (finding === undefined) return [`ok       ${check}${fact === undefined ? '' : `: ${fact}`}`];
   return [`WRONG    ${check}: ${finding.what}`, `cure     ${finding.cure}`];
 }

@@ -1,11 +1,12 @@
 import { usualAccounts } from '../../config/strict.ts';
 import type { DatabaseCheck } from '../check.ts';
 import { listPasswordOnlyAdministrators, listUsersNamed } from '../statements.ts';
+import { isInProduction, notInProduction } from './production.ts';
 
 export const secondFactors: DatabaseCheck = {
   name: 'platform administrators have a second factor in production',
   checkDatabase: async ({ settings, database }) => {
-    if (settings['app.deployment-mode'] !== 'CLUSTER') return undefined;
+    if (!isInProduction(settings)) return notInProduction;
     const names = (await database.run(listPasswordOnlyAdministrators)).map(({ user_name }) => user_name);
     if (names.length === 0) return undefined;
     return {
@@ -20,7 +21,7 @@ export const secondFactors: DatabaseCheck = {
 export const accountNames: DatabaseCheck = {
   name: 'no account has a usual name in the strict profile',
   checkDatabase: async ({ settings, database }) => {
-    if (settings['app.security.profile'] !== 'strict') return undefined;
+    if (settings['app.security.profile'] !== 'strict') return { skipped: 'app.security.profile is not strict' };
     const names = (await database.run(listUsersNamed, [usualAccounts])).map(({ user_name }) => user_name);
     if (names.length === 0) return undefined;
     return { what: `attackers try ${names.join(', ')} first`, cure: 'rename or disable the user in the console' };

@@ -2,12 +2,14 @@ import { verifyMailServer } from '../../../platform/mail/mailer.ts';
 import { reasonOf } from '../../../platform/postgres/connection/connection.ts';
 import { publicUrlOf } from '../../config/public-url.ts';
 import type { MachineCheck } from '../check.ts';
+import { isInProduction, notInProduction } from './production.ts';
 
 export const publicUrl: MachineCheck = {
   name: 'the public address is an https address',
   check: async ({ settings }) => {
     const url = publicUrlOf(settings);
-    if (settings['app.deployment-mode'] !== 'CLUSTER' || url.startsWith('https:')) return undefined;
+    if (url.startsWith('https:')) return undefined;
+    if (!isInProduction(settings)) return notInProduction;
     return {
       what:
         'app.public-url is ' +
@@ -20,10 +22,11 @@ export const publicUrl: MachineCheck = {
 export const sandbox: MachineCheck = {
   name: 'no payment can be made with the sandbox in production',
   check: async ({ settings }) => {
-    if (settings['app.deployment-mode'] !== 'CLUSTER' || settings['app.sandbox.enabled'] !== 'true') return undefined;
+    if (settings['app.sandbox.enabled'] !== 'true') return undefined;
+    if (!isInProduction(settings)) return notInProduction;
     return {
-      what: 'channels may use the sandbox, a provider that moves no money, in CLUSTER mode',
-      cure: 'remove APP_SANDBOX_ENABLED, unless this is a test installation',
+      what: 'channels may use the sandbox, a provider that moves no money',
+      cure: 'set APP_SANDBOX_ENABLED=false, unless this is a test installation',
     };
   },
 };
@@ -33,11 +36,11 @@ export const mail: MachineCheck = {
   check: async ({ settings }) => {
     const url = settings['app.mail.url'];
     if (url === undefined) {
-      if (settings['app.deployment-mode'] !== 'CLUSTER') return undefined;
+      if (!isInProduction(settings)) return notInProduction;
       return {
         what:
-          'app.mail.url is not set: mail about passwords and disabled webhooks is stored in the data folder of ' +
-          'one node',
+          'app.mail.url is not set: mail about passwords and disabled webhooks is sent to nobody, and stored in ' +
+          'the data folder',
         cure: 'set APP_MAIL_URL to your SMTP server, such as smtps://user:password@mail.example.com',
       };
     }

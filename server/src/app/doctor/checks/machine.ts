@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { requireKeys } from '../../config/secrets.ts';
 import { SettingsError } from '../../config/settings.ts';
 import { answersAsFlorin, requireFreePort } from '../../http/free-port.ts';
-import { type Finding, findingOf, type MachineCheck } from '../check.ts';
+import { type Finding, findingOf, type MachineCheck, type Skipped } from '../check.ts';
 
 const megabyte = 1024 ** 2;
 const gigabyte = 1024 ** 3;
@@ -15,6 +15,8 @@ async function statOf(path: string) {
     throw error;
   });
 }
+
+const noFolder: Skipped = { skipped: 'there is no data folder yet' };
 
 export const secretFiles: MachineCheck = {
   name: 'only their owner can read the keys and the first password',
@@ -38,7 +40,7 @@ export const dataFolder: MachineCheck = {
   name: 'this account alone can use the data folder',
   check: async ({ settings }) => {
     const root = resolve(settings['app.data-dir']);
-    if ((await statOf(root)) === undefined) return undefined;
+    if ((await statOf(root)) === undefined) return noFolder;
     try {
       await access(root, constants.R_OK | constants.W_OK | constants.X_OK);
     } catch (error) {
@@ -101,7 +103,7 @@ export const diskSpace: MachineCheck = {
   name: 'the disk of the data folder has room',
   check: async ({ settings, machine }) => {
     const root = resolve(settings['app.data-dir']);
-    if ((await statOf(root)) === undefined) return undefined;
+    if ((await statOf(root)) === undefined) return noFolder;
     const { free, total } = await machine.freeSpace(root);
     const isNearlyFull = free < gigabyte || (free < total / 10 && free < 20 * gigabyte);
     const left = `${Math.floor(free / megabyte)} MB left of ${Math.floor(total / megabyte)} MB`;
@@ -122,7 +124,8 @@ export const openFiles: MachineCheck = {
   name: 'a process may open enough files',
   check: async ({ machine }) => {
     const limit = await machine.openFileLimit();
-    if (limit === undefined || limit >= filesNeeded) return undefined;
+    if (limit === undefined) return { skipped: 'this system does not tell' };
+    if (limit >= filesNeeded) return undefined;
     return {
       what: `a process may open ${limit} files, and each connection is one`,
       cure: `raise the limit to ${filesNeeded} or more: LimitNOFILE in the systemd unit, or ulimit -n`,
