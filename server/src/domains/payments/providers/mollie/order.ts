@@ -81,7 +81,7 @@ function mollieLine(line: ChargeLine, currency: string): PaymentLine {
 /** Mollie refuses a tax that differs from the one that it calculates from the total; a line needs none. */
 function hasMollieTax(line: ChargeLine): boolean {
   const { taxRate, taxAmount } = line;
-  if (taxRate === null || taxAmount < 0) return false;
+  if (taxRate === null || totalOf(line) < 0) return false;
   const [total, rate] = [BigInt(totalOf(line)), BigInt(taxRate)];
   const whole = 10_000n + rate;
   return (2n * total * rate + whole) / (2n * whole) === BigInt(taxAmount);
