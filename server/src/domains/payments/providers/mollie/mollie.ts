@@ -25,7 +25,7 @@ import { readMollieCallback } from './callback.ts';
 import { captureOnce, findCapture, findRelease, requestRelease, sendCapture, waitsForCapture } from './captures.ts';
 import { listOf, listSince, readChargeback, readRefund } from './chargebacks.ts';
 import { clientFor, isApiKey, MollieApiError, missingApiKey } from './client.ts';
-import { customerFor } from './customers.ts';
+import { customerFor, isGone } from './customers.ts';
 import { mayFollowLostCall, outcomeOfApiError, rateLimited, unsupportedCurrency } from './failures.ts';
 import { findPayment, findRefund } from './find.ts';
 import { keptBy, readMandate } from './mandates.ts';
@@ -147,7 +147,12 @@ export class MollieProvider implements Provider {
   }
 
   lookUp(operation: Operation, call: Call): Promise<Outcome | Absent> {
-    return this.#read(call, (mollie) => this.#find(mollie, operation));
+    return this.#read(call, (mollie) =>
+      this.#find(mollie, operation).catch((cause: unknown) => {
+        if (operation.reference === null || !isGone(cause)) throw cause;
+        return { kind: 'unknown', cause: new Error('Mollie no longer has it.'), isForgotten: true };
+      }),
+    );
   }
 
   readCallback(callback: Callback, { webhookSecret }: Credentials): ProviderCallback {

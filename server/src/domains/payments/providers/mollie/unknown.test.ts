@@ -249,3 +249,12 @@ function begin(operation: Operation, faultyCall: Call): Promise<Outcome> {
   if (operation.kind === 'CANCEL') return mollie.cancel(operation, faultyCall);
   throw new Error(`${operation.kind} is not begun here.`);
 }
+
+test('what Mollie no longer knows is forgotten, so that a person is told', async () => {
+  const operation = operationCreated();
+  const { reference } = (await mollie.charge(operation, call)) as { reference: string };
+  simulator.api.payments.delete(reference);
+  expect(await mollie.lookUp({ ...operation, reference }, call)).toMatchObject({ kind: 'unknown', isForgotten: true });
+  const refund = refundOperation(await paidReference(), { reference: 're_gone' });
+  expect(await mollie.lookUp(refund, call)).toMatchObject({ kind: 'unknown', isForgotten: true });
+});

@@ -87,7 +87,13 @@ export class StripeProvider implements Provider {
   }
 
   lookUp(operation: Operation, call: Call): Promise<Outcome | Absent> {
-    return this.#read(call, (stripe) => this.#findResult(stripe, operation));
+    return this.#read(call, (stripe) =>
+      this.#findResult(stripe, operation).catch((error: unknown) => {
+        const isGone = operation.reference !== null && isStripeApiError(error) && error.statusCode === 404;
+        if (isGone) return forgotten('Stripe no longer has it, such as after the deletion of test data.');
+        throw error;
+      }),
+    );
   }
 
   readonly captures: CaptureProvider = {
@@ -219,7 +225,8 @@ export class StripeProvider implements Provider {
     sendAgain: () => Promise<Result>,
     search: () => Promise<Result | undefined>,
   ): Promise<Result | ErrorOutcome> {
-    if (this.#isKeyExpired(operation)) return (await search()) ?? forgotten();
+    if (this.#isKeyExpired(operation))
+      return (await search()) ?? forgotten('Stripe has nothing under this key, and may have forgotten it.');
     try {
       return await sendAgain();
     } catch (error) {
@@ -240,9 +247,8 @@ const missingApiKey: ErrorOutcome = {
   failure: failure('credentials_refused', null, "The channel's apiKey is not a secret key of Stripe: sk_… or rk_…."),
 };
 
-function forgotten(): ErrorOutcome {
-  const cause = new Error('Stripe has nothing under this key, and may have forgotten it.');
-  return { kind: 'unknown', cause, isForgotten: true };
+function forgotten(why: string): ErrorOutcome {
+  return { kind: 'unknown', cause: new Error(why), isForgotten: true };
 }
 
 type ReadResult = SetupOutcome | Outcome | Absent | MethodState | DisputeReading | DisputePage | RefundReading;

@@ -199,6 +199,17 @@ test('after a day, look-ups read the lists, and an operation that they lack is f
   );
 });
 
+test('what Stripe has deleted, such as test data, is forgotten, so that a person is told', async () => {
+  const made = charge();
+  const reference = referenceOf(await stripe.charge(made, call));
+  const refunded = refund(reference);
+  const refundReference = referenceOf(await stripe.refund(refunded, call));
+  simulator.account.intents.delete(reference);
+  expect(await stripe.lookUp({ ...made, reference }, call)).toMatchObject({ kind: 'unknown', isForgotten: true });
+  const gone = { ...refunded, reference: refundReference.replace(/\w{4}$/, 'gone') };
+  expect(await stripe.lookUp(gone, call)).toMatchObject({ kind: 'unknown', isForgotten: true });
+});
+
 test('a charge sent days after it was recorded is repeated under its key, and found a day later', async () => {
   const operation = charge({ createdMs: nowMs - 3 * dayMs, calledMs: nowMs });
   await withFault('dropAfter', (within) => stripe.charge(operation, within));
