@@ -74,15 +74,15 @@ export async function settableClock(db: TestDatabase): Promise<(byMs: number) =>
 
 /**
  * A pause is this share of the time waited so far. Without pauses, polling took one core from the work that was waited
- * for.
+ * for; with pauses of at most 50 ms, 53 files polled 9,000 times.
  */
 const pauseShare = 0.2;
-const maxPauseMs = 50;
+const maxPauseMs = 250;
 /** Real time, also in a test that replaces the clock. */
 const now = performance.now.bind(performance);
 
 /**
- * Checks `condition`, first every millisecond and then at growing intervals of up to 50 ms, until it returns a value;
+ * Checks `condition`, first every millisecond and then at growing intervals of up to 250 ms, until it returns a value;
  * fails with `what` after the deadline, which is long enough for a busy machine.
  */
 export async function eventually<Value>(
