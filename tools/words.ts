@@ -54,7 +54,7 @@ export const formerNames: readonly { pattern: RegExp; instead: string }[] = [
   { pattern: /\btransaction_note\b/g, instead: 'timeline_message' },
   { pattern: /\bwebhook_pace\b|\bdeliveries\.take_pace\b/g, instead: 'endpoint_rate, deliveries.take_rate' },
   { pattern: /\bsubscription_charge\b/g, instead: 'invoice_collection' },
-  { pattern: /\bprovider_dispute\b|\bdispute_closed\b|\/api\/dispute\/close\b/g, instead: 'discrepancy' },
+  { pattern: /\bprovider_dispute\b|\/api\/dispute\/close\b/g, instead: 'discrepancy' },
   { pattern: /\btransactions\.move_many\b/g, instead: 'transactions.transition_many' },
   { pattern: /\btransactions\.add_notes\b/g, instead: 'timeline.add_messages' },
   {

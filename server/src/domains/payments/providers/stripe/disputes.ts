@@ -97,7 +97,7 @@ export function listOf(stripe: Stripe, intentId: string, cursor: string | null, 
   });
 }
 
-/** What is told of a dispute after its beginning. */
+/** The events of a dispute after the one that began it. */
 const changes = [
   'charge.dispute.updated',
   'charge.dispute.closed',

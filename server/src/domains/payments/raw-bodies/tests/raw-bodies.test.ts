@@ -77,7 +77,10 @@ test('the next part is not read before the last one is stored', async () => {
     most.ahead = Math.max(most.ahead, made * 65_536 - (row?.parts ?? 0) * partBytes);
   };
   const checks: Promise<void>[] = [];
-  const options = { tenantId: 1, maximumBytes: 100_000_000, tooLarge, inspect: () => void checks.push(inspect()) };
+  const check = () => {
+    checks.push(inspect());
+  };
+  const options = { tenantId: 1, maximumBytes: 100_000_000, tooLarge, inspect: check };
   await bodies.receive(endless, options);
   await Promise.all(checks);
   expect(most.ahead).toBeLessThanOrEqual(4 * partBytes);
