@@ -58,7 +58,7 @@ export async function deliver(
   if (keys === undefined) {
     // The secret is lost, and deliveries wait until it is rotated. The pause keeps them from being claimed over and
     // over.
-    if (isTrial || !queue.isPaused(clock())) await health.pause(queue);
+    if (isTrial || !queue.isPaused(clock())) await health.pause(queue, { outcome: 'secret_lost', status: undefined });
     await releaseUnsent(delivery, database);
     return undefined;
   }

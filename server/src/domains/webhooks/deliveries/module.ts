@@ -93,6 +93,8 @@ function deliveryWorkers(app: WebhooksApp): BackgroundWorker[] {
         if (tracing !== undefined) traceAttempt(attempt, tracing, clock());
       },
       onPaused: observers.onPaused,
+      onFailing: (endpoint) => log.warn(endpoint, 'Webhook endpoint is failing; its deliveries wait'),
+      onAnswering: (endpoint) => log.info(endpoint, 'Webhook endpoint answers again'),
     },
     ...failureLog(log, 'Webhook delivery'),
   });

@@ -11,7 +11,7 @@ import { Connections } from './connections/connections.ts';
 import { deliver, type EndedAttempt, recordingBudgetMs } from './deliver.ts';
 import { Claimer, type LeasedDelivery } from './queues/claimer.ts';
 import { DueEndpoints } from './queues/due-endpoints.ts';
-import { EndpointHealth } from './results/endpoint-health.ts';
+import { EndpointHealth, type FailingEndpoint, type PausedEndpoint } from './results/endpoint-health.ts';
 import { ResultWriter } from './results/result-writer.ts';
 
 export interface DeliveryWorkerOptions extends Partial<FailureReports> {
@@ -45,6 +45,10 @@ export interface DeliveryWorkerObserver {
   onDiscarded?: (count: number) => void;
   /** The circuit breaker of an endpoint has opened. */
   onPaused?: () => void;
+  /** The same after it was closed on all nodes: not for the trials that fail after it. */
+  onFailing?: (endpoint: FailingEndpoint) => void;
+  /** An endpoint that was paused answers again. */
+  onAnswering?: (endpoint: PausedEndpoint) => void;
 }
 
 /**
@@ -75,7 +79,7 @@ export function deliveryWorker(options: DeliveryWorkerOptions): Worker<LeasedDel
   const { maxInFlight = defaultMaxInFlight, idlePollMs = pollMs, quietPollMs = idlePollMs } = options;
   const reports = reportOnce(options);
   const leaseMs = timeoutMs + leaseMarginMs;
-  const health = new EndpointHealth({ ...options, onPaused: observer.onPaused, onError: reports.onError });
+  const health = new EndpointHealth({ ...options, ...observer, onError: reports.onError });
   const connections = new Connections({ timeoutMs, ...(ca !== undefined && { ca }) });
   const results = new ResultWriter({
     database,

@@ -24,13 +24,31 @@ export const disableEndpoint = statement<EndpointRow>(
   { invalidates: disabledTarget, wakes: [{ topic: userMailsDue, when: hasDisabled }] },
 );
 
-/** Values: id, end of the pause in ms, time of the first failure in ms. */
-export const pauseEndpoint = statement(
+/** Deliveries that wait are counted up to this many. */
+const maxWaiting = 10_000;
+
+/**
+ * Pauses an endpoint. Returns it if it was not paused, with how many of its deliveries wait. Values: id, end of the
+ * pause in ms, time of the first failure in ms.
+ */
+export const pauseEndpoint = statement<{ tenant_id: number; id: number; url: string; waiting: number }>(
   'webhooks.pause_endpoint',
-  `update webhook_endpoint
-      set open_until = to_timestamp($2::float8 / 1000),
-          first_failure_at = coalesce(first_failure_at, to_timestamp($3::float8 / 1000))
-    where id = $1 and state`,
+  `with before as (
+     select id, open_until from webhook_endpoint where id = $1 and state for no key update
+   ), paused as (
+     update webhook_endpoint endpoint
+        set open_until = to_timestamp($2::float8 / 1000),
+            first_failure_at = coalesce(endpoint.first_failure_at, to_timestamp($3::float8 / 1000))
+       from before
+      where endpoint.id = before.id
+     returning endpoint.tenant_id, endpoint.id, endpoint.url, before.open_until is null as is_new
+   )
+   select tenant_id, id, url,
+          (select count(*) from (
+             select from delivery where endpoint_id = $1 and state = 'OPEN' limit ${maxWaiting}
+           ) as counted) as waiting
+     from paused
+    where is_new`,
 );
 
 /**
@@ -46,12 +64,24 @@ export const shortenPauses = statement(
     where open_until > to_timestamp($1::float8 / 1000) or first_failure_at > to_timestamp($3::float8 / 1000)`,
 );
 
-/** Ends the pause of an endpoint that answers again. Values: id, whether the delivery succeeded. */
-export const recoverEndpoint = statement(
+/**
+ * Ends the pause of an endpoint that answers again. Returns it if it was paused. Values: id, whether the delivery
+ * succeeded.
+ */
+export const recoverEndpoint = statement<{ tenant_id: number; id: number; url: string }>(
   'webhooks.recover_endpoint',
-  `update webhook_endpoint
-      set open_until = null, first_failure_at = case when not $2::boolean then first_failure_at end
-    where id = $1 and (open_until is not null or $2::boolean and first_failure_at is not null)`,
+  `with before as (
+     select id, open_until from webhook_endpoint
+      where id = $1 and (open_until is not null or $2::boolean and first_failure_at is not null)
+        for no key update
+   ), recovered as (
+     update webhook_endpoint endpoint
+        set open_until = null, first_failure_at = case when not $2::boolean then endpoint.first_failure_at end
+       from before
+      where endpoint.id = before.id
+     returning endpoint.tenant_id, endpoint.id, endpoint.url, before.open_until is not null as was_paused
+   )
+   select tenant_id, id, url from recovered where was_paused`,
 );
 
 /**

@@ -174,7 +174,13 @@ test('five failures in a row pause an endpoint; one trial follows, whose success
   const { receiver, endpointId } = await deliveries.subscribe(503, { maxInFlight: 1 });
   await deliveries.enqueue(endpointId, 20);
   let paused = 0;
-  deliveries.startWorker({ timeoutMs, clock: time.clock, observer: { onPaused: () => paused++ } });
+  const told: object[] = [];
+  const observer = {
+    onPaused: () => paused++,
+    onFailing: (endpoint: object) => told.push({ failing: endpoint }),
+    onAnswering: (endpoint: object) => told.push({ answering: endpoint }),
+  };
+  deliveries.startWorker({ timeoutMs, clock: time.clock, observer });
   const other = await healthyEndpoint();
   /** Resolves when another endpoint's delivery has arrived: everything that could be claimed has been. */
   const untilClaimed = async () => {
@@ -206,6 +212,12 @@ test('five failures in a row pause an endpoint; one trial follows, whose success
   time.moveBy(2 * minuteMs);
   await deliveries.untilFinished(22);
   expect(paused).toBe(2);
+  // Told once, not for each trial.
+  const named = { endpointId, tenantId: 0, url: expect.stringMatching(/^http:[^?]*$/) };
+  expect(told).toEqual([
+    { failing: { ...named, outcome: 'http_status', status: 503, waiting: 20 } },
+    { answering: named },
+  ]);
   expect(await endpoint(endpointId)).toMatchObject({ state: true, open_until: null, first_failure_at: null });
 });
 

@@ -14,7 +14,24 @@ import { type DisabledReason, disabledAfterMs } from '../../endpoints/rules.ts';
 import { appendEvent } from '../../events/append-events.cte.ts';
 import type { Answer } from '../connections/answer.ts';
 import type { EndpointQueue } from '../queues/endpoint-queue.ts';
-import { breakerOpenMs, countsAsFailure, goneStatus } from '../rules.ts';
+import { type AttemptOutcome, breakerOpenMs, countsAsFailure, goneStatus } from '../rules.ts';
+
+/** An endpoint that was or is paused, over all nodes. */
+export interface PausedEndpoint {
+  endpointId: number;
+  tenantId: number;
+  /** Without its query, which may have a secret. */
+  url: string;
+}
+
+/** An endpoint whose first pause in a row begins. */
+export interface FailingEndpoint extends PausedEndpoint {
+  outcome: AttemptOutcome | 'secret_lost';
+  /** Of the last answer; undefined: there was none. */
+  status: number | undefined;
+  /** Deliveries that have not ended; at most 10,000 are counted. */
+  waiting: number;
+}
 
 export interface EndpointHealthOptions {
   database: Queryable;
@@ -22,6 +39,8 @@ export interface EndpointHealthOptions {
   clock: Clock;
   generateUuid: GenerateUuid;
   onPaused?: (() => void) | undefined;
+  onFailing?: ((endpoint: FailingEndpoint) => void) | undefined;
+  onAnswering?: ((endpoint: PausedEndpoint) => void) | undefined;
   onError: (error: unknown) => void;
 }
 
@@ -63,16 +82,13 @@ export class EndpointHealth {
   }
 
   /** What an answer changes: the circuit breaker opens or closes, or the endpoint is switched off. */
-  async record(
-    queue: EndpointQueue,
-    { outcome, status }: Answer,
-    { isLastAttempt }: { isLastAttempt: boolean },
-  ): Promise<void> {
+  async record(queue: EndpointQueue, answer: Answer, { isLastAttempt }: { isLastAttempt: boolean }): Promise<void> {
+    const { outcome, status } = answer;
     const hasSucceeded = outcome === 'ok';
     const { pausedUntilMs, firstFailureMs } = queue.endpoint;
     if (status === goneStatus) return this.#disableGone(queue);
     if (countsAsFailure(outcome, status)) {
-      if (queue.isPauseDue(this.#options.clock())) await this.pause(queue);
+      if (queue.isPauseDue(this.#options.clock())) await this.pause(queue, answer);
     } else if (pausedUntilMs !== null || (hasSucceeded && firstFailureMs !== null)) {
       await this.#recover(queue, hasSucceeded);
     }
@@ -80,20 +96,24 @@ export class EndpointHealth {
   }
 
   /** Opens the circuit breaker, in memory first, so that no claim grants more meanwhile. */
-  async pause(queue: EndpointQueue): Promise<void> {
+  async pause(queue: EndpointQueue, { outcome, status }: Pick<FailingEndpoint, 'outcome' | 'status'>): Promise<void> {
     const nowMs = this.#options.clock();
     const untilMs = nowMs + breakerOpenMs;
     queue.pause(nowMs, untilMs);
     this.#options.onPaused?.();
-    await this.#write(({ database }) =>
-      database.run(pauseEndpoint, [queue.id, untilMs, queue.endpoint.firstFailureMs]),
-    );
+    await this.#write(async ({ database, onFailing }) => {
+      const [paused] = await database.run(pauseEndpoint, [queue.id, untilMs, queue.endpoint.firstFailureMs]);
+      if (paused !== undefined) onFailing?.({ ...factsOf(paused), outcome, status, waiting: paused.waiting });
+    });
   }
 
   /** Closes the circuit breaker. Only a success ends the series of failures that may switch the endpoint off. */
   async #recover(queue: EndpointQueue, hasSucceeded: boolean): Promise<void> {
     queue.recover(hasSucceeded, this.#options.clock());
-    await this.#write(({ database }) => database.run(recoverEndpoint, [queue.id, hasSucceeded]));
+    await this.#write(async ({ database, onAnswering }) => {
+      const [recovered] = await database.run(recoverEndpoint, [queue.id, hasSucceeded]);
+      if (recovered !== undefined) onAnswering?.(factsOf(recovered));
+    });
   }
 
   /** A delivery has no retries left: switches the endpoint off if its last success is too long ago. */
@@ -135,4 +155,9 @@ export class EndpointHealth {
       this.#options.onError(error);
     }
   }
+}
+
+function factsOf({ id, tenant_id, url }: { id: number; tenant_id: number; url: string }): PausedEndpoint {
+  const { origin, pathname } = new URL(url);
+  return { endpointId: id, tenantId: tenant_id, url: origin + pathname };
 }
