@@ -48,7 +48,8 @@ export async function savePayments(
   call: FileCall<Static<typeof paymentsFile>>,
   app: BillingApp,
 ): Promise<Answer<never>> {
-  const rows = await exported<ListedPayment>(listTransactions, call, app);
+  const withCaptured = { ...call, query: { ...call.query, fields: 'amountCaptured' } };
+  const rows = await exported<ListedPayment>(listTransactions, withCaptured, app);
   return fileOf('payments', rows, paymentColumns(styleOf(call.query)), call, app);
 }
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
   db = await databaseFromTemplate();
   florin = await florinOn(db);
   as = await administratorOf(florin);
-  channelId = await makeChannel(florin, as, { provider: 'sandbox', livemode: false, currency: 'USD,JPY' });
+  channelId = await makeChannel(florin, as, { provider: 'sandbox', livemode: false, currency: 'USD,JPY,KWD' });
 });
 
 afterAll(async () => {
@@ -146,4 +146,34 @@ test('taxes are summed by month, country and rate, credits apart, and void invoi
   await florin
     .get('/api/audit/list?action=finance.export', as)
     .then((listed) => expect(dataOf(listed)).not.toEqual([]));
+});
+
+test('amounts have the decimals of their currencies, headers are bold and columns show ids whole', async () => {
+  await paid({ amount: 1_234_567, currency: 'KWD' });
+  const response = await fetchFile('payments?livemode=false');
+  const { sheets } = await readXlsx(new Uint8Array(await response.arrayBuffer()), { readStyles: true });
+  const { rows = [], cells, columns } = sheets[0] as NonNullable<(typeof sheets)[0]>;
+  const formatOf = (currency: string) => {
+    const row = rows.findIndex((cell) => cell[4] === currency);
+    return cells?.get(`${row},2`)?.style?.numFmt;
+  };
+  expect(['USD', 'JPY', 'KWD'].map(formatOf)).toEqual(['#,##0.00', '#,##0', '#,##0.000']);
+  expect(cells?.get('0,0')?.style?.font?.bold).toBe(true);
+  expect(cells?.get('1,0')?.style?.font?.bold).not.toBe(true);
+  const lastColumn = rows[0]?.length as number;
+  const id = rows[1]?.[lastColumn - 1] as string;
+  expect(id).toMatch(/^txn_/);
+  expect(columns?.[lastColumn - 1]?.width).toBeGreaterThan(id.length);
+});
+
+test('a payment that is refunded in part is called so, as in the console', async () => {
+  const id = await paid({ amount: 3111 });
+  await florin.post('/api/refund/create', { transactionId: id, amount: 1000 }, as);
+  await eventually(
+    'the refund has succeeded',
+    async () => dataOf(await florin.get(`/api/transaction/detail?id=${id}`, as)).status === 'REFUNDED',
+  );
+  const filter = 'payments?livemode=false&amountFrom=3111&amountTo=3111';
+  expect((await workbook(filter)).rows[1]?.slice(1, 4)).toEqual(['Partly refunded', 31.11, 10]);
+  expect((await workbook(`${filter}&language=de`)).rows[1]?.[1]).toBe('Teilerstattet');
 });

@@ -45,7 +45,7 @@ export function paymentColumns(style: FileStyle): Column<ListedPayment>[] {
   const { text, created, customer } = wordsOf(style);
   return [
     created,
-    [text('status'), ({ status }) => text(status as FinanceText)],
+    [text('status'), (payment) => text(shownStatus(payment))],
     [text('amount'), ({ amount, currency }) => money(amount, currency)],
     [text('refunded'), ({ amountRefunded, currency }) => money(amountRefunded, currency)],
     [text('currency'), ({ currency }) => currency],
@@ -55,6 +55,12 @@ export function paymentColumns(style: FileStyle): Column<ListedPayment>[] {
     [text('reference'), ({ providerReference }) => providerReference],
     [text('payment'), ({ id }) => id],
   ];
+}
+
+/** As the console shows it: the API calls a payment refunded from its first refund on. */
+function shownStatus({ status, amount, amountCaptured, amountRefunded }: ListedPayment): FinanceText {
+  const isPartly = status === 'REFUNDED' && amountRefunded < (amountCaptured ?? amount);
+  return isPartly ? 'PARTLY_REFUNDED' : (status as FinanceText);
 }
 
 export function refundColumns(style: FileStyle): Column<RefundOfList>[] {

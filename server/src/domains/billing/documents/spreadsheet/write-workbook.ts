@@ -2,6 +2,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { CellStyle, ColumnDef } from 'hucre';
 import { writeXlsxStream } from 'hucre/xlsx';
 import type { Cell } from './cell.ts';
 
@@ -20,15 +21,21 @@ const longestText = 32_767;
 const longestTitle = 31;
 /** What a double, as spreadsheets use it, keeps of every number. */
 const exactDigits = 15;
+/** Widths are those of the first rows: ids are equally long, and texts are shown up to a limit. */
+const rowsMeasured = 10_000;
+const longestShown = 60;
 
 /** Writes a workbook as its rows are read, so that any number of rows needs little memory. */
 export async function writeWorkbook({ rowsFile, target, title, header }: WorkbookTask): Promise<null> {
-  const rows = rowsIn(rowsFile);
-  const first = await rows.next();
-  const columns = header.map((text, i) => ({ header: text, width: 18, numFmt: formatOf(first.value?.[i] ?? null) }));
-  const content = writeXlsxStream(sheetRows(first, rows), {
+  const widths = await widthsOf(header, rowsFile);
+  const columns: ColumnDef[] = header.map((text, i) => ({
+    header: text,
+    width: widths[i] as number,
+    style: { font: { bold: true } },
+  }));
+  const content = writeXlsxStream(sheetRows(rowsIn(rowsFile), columns), {
     name: title.slice(0, longestTitle),
-    columns: columns.map(({ numFmt, ...column }) => ({ ...column, ...(numFmt !== undefined && { numFmt }) })),
+    columns,
     freezePane: { rows: 1 },
   });
   await pipeline(Readable.fromWeb(content as never), createWriteStream(target, { flags: 'r+' }));
@@ -39,10 +46,35 @@ async function* rowsIn(file: string): AsyncGenerator<Cell[]> {
   for await (const line of createInterface({ input: createReadStream(file) })) yield JSON.parse(line) as Cell[];
 }
 
-async function* sheetRows(first: IteratorResult<Cell[]>, others: AsyncIterable<Cell[]>) {
-  if (first.done === true) return;
-  yield first.value.map(sheetValue);
-  for await (const row of others) yield row.map(sheetValue);
+/** Of each column, in characters: what its header and its first cells need. */
+async function widthsOf(header: readonly string[], rowsFile: string): Promise<number[]> {
+  const longest = header.map((text) => text.length);
+  let count = 0;
+  for await (const row of rowsIn(rowsFile)) {
+    for (const [i, cell] of row.entries()) longest[i] = Math.max(longest[i] ?? 0, lengthOf(cell));
+    if (++count === rowsMeasured) break;
+  }
+  // Bold letters are wider, and cells have margins.
+  return longest.map((length) => Math.min(length, longestShown) * 1.1 + 2);
+}
+
+function lengthOf(cell: Cell): number {
+  if (cell === null) return 0;
+  if (typeof cell === 'string') return cell.length;
+  if ('time' in cell) return cell.time.length;
+  // With a separator between groups of three.
+  return (cell.number.length * 4) / 3;
+}
+
+/**
+ * The writer knows styles of columns alone, and reads them for each row after it has asked for it: first for the header,
+ * then for each of these rows, whose amounts have as many decimals as their currencies.
+ */
+async function* sheetRows(rows: AsyncIterable<Cell[]>, columns: ColumnDef[]) {
+  for await (const row of rows) {
+    for (const [i, cell] of row.entries()) Object.assign(columns[i] as ColumnDef, { style: styleOf(cell) });
+    yield row.map(sheetValue);
+  }
 }
 
 /** Numbers with more digits than a spreadsheet keeps are text. */
@@ -53,10 +85,11 @@ export function sheetValue(cell: Cell): string | number | Date | null {
   return cell.number.replaceAll(/[^\d]|^0+/g, '').length > exactDigits ? cell.number : Number(cell.number);
 }
 
-function formatOf(cell: Cell): string | undefined {
+function styleOf(cell: Cell): CellStyle | undefined {
   if (cell === null || typeof cell === 'string') return undefined;
-  if ('time' in cell) return 'yyyy-mm-dd hh:mm';
-  return cell.number.includes('.') ? '#,##0.00' : undefined;
+  if ('time' in cell) return { numFmt: 'yyyy-mm-dd hh:mm' };
+  const [, decimals = ''] = cell.number.split('.');
+  return { numFmt: decimals === '' ? '#,##0' : `#,##0.${'0'.repeat(decimals.length)}` };
 }
 
 /** What XML 1.0 cannot contain (https://www.w3.org/TR/xml/#charsets). */
