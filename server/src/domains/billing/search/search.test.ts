@@ -64,14 +64,25 @@ test('a payment is found by all that finance knows of it', async () => {
   await found('oak table', ({ payments }) => payments?.some((payment) => payment.id === id) ?? false);
   for (const q of [
     ...['oak', 'AK TAB', '4711', 'a-900-17', 'lodz', 'Müller', 'MULLER oak', 'j.mueller@example.com', 'mu'],
-    ...['1,234.56', '1.234,56', '1234.56 EUR', "eur 1'234.56", id, id.slice(-8), id.slice(-4), `txn_…${id.slice(-8)}`],
+    ...[
+      '1,234.56',
+      '1.234,56',
+      '1234.56 EUR',
+      "eur 1'234.56",
+      '€1,234.56',
+      '1.234,56 €',
+      id,
+      id.slice(-8),
+      id.slice(-4),
+      `txn_…${id.slice(-8)}`,
+    ],
   ]) {
     expect(
       ((await search(q)).payments ?? []).map((payment) => [payment.id, payment.customerName]),
       q,
     ).toContainEqual([id, 'Jürgen Müller']);
   }
-  for (const q of ['beech', '1,234.57', '1234.56 USD', 'müller beech', '123456']) {
+  for (const q of ['beech', '1,234.57', '1234.56 USD', '$1,234.56', 'müller beech', '123456']) {
     expect((await search(q)).payments, q).toEqual([]);
   }
 });

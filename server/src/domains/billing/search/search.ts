@@ -93,7 +93,7 @@ const isCancelled = (error: unknown) =>
 async function findReading(
   snapshot: Queryable,
   kind: SearchKind,
-  { keys, patterns }: Reading,
+  { keys, patterns, anyOf }: Reading,
   { tenantIds, livemode, untilMs }: Sought,
   found: Found,
 ): Promise<void> {
@@ -109,12 +109,12 @@ async function findReading(
     found[kind] = [...known.values()].sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, maxFound);
   };
   const read = Math.ceil(newestRead / Math.max(1, tenantIds.length));
-  const newest = await limited(() => snapshot.run(findAmongNewest, [...values, read, maxFound]));
+  const newest = await limited(() => snapshot.run(findAmongNewest, [...values, read, maxFound, anyOf]));
   add(newest);
   // With several tenants, older entries of one may be newer than those of another.
   if (newest.length === maxFound && tenantIds.length === 1) return;
   const tokens = tenantIds.map((tenantId) => `{${tokensOf(keys, { tenantId, livemode, kind }).join(',')}}`);
-  add(await limited(() => snapshot.run(findByTokens, [...values, tokens, maxFound])));
+  add(await limited(() => snapshot.run(findByTokens, [...values, tokens, maxFound, anyOf])));
 }
 
 async function shown(

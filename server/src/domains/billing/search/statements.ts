@@ -14,7 +14,8 @@ export const limitStatements = statement('search.limit', "select set_config('sta
 
 /**
  * Among the newest entries of each tenant, which finds the words that many have: the index would have to read them all
- * and sort them. Values: tenants, mode, kind, patterns, entries of each tenant that are read, how many to find.
+ * and sort them. Values: tenants, mode, kind, patterns, entries of each tenant that are read, how many to find, patterns
+ * of which one is enough.
  */
 export const findAmongNewest = statement<FoundRow>(
   'search.find_among_newest',
@@ -24,11 +25,14 @@ export const findAmongNewest = statement<FoundRow>(
       select tenant_id, id, words from search_entry
        where tenant_id = shown.tenant_id and livemode = $2 and kind = $3 order by id desc limit $5
     ) as newest
-    where newest.words like all ($4::text[])
+    where newest.words like all ($4::text[]) and newest.words like any ($7::text[])
     order by newest.id desc limit $6`,
 );
 
-/** By their tokens. Values: tenants, mode, kind, patterns, tokens in each tenant as text, how many to find. */
+/**
+ * By their tokens. Values: tenants, mode, kind, patterns, tokens in each tenant as text, how many to find, patterns of
+ * which one is enough.
+ */
 export const findByTokens = statement<FoundRow>(
   'search.find_by_tokens',
   `with found as materialized (
@@ -37,7 +41,7 @@ export const findByTokens = statement<FoundRow>(
       cross join lateral (
         select tenant_id, id from search_entry
          where tokens @> shown.tokens::integer[] and tenant_id = shown.tenant_id and livemode = $2 and kind = $3
-           and words like all ($4::text[])
+           and words like all ($4::text[]) and words like any ($7::text[])
       ) as entry
    )
    select tenant_id, id from found order by id desc limit $6`,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { normalized, readingsOfQuery, tokensOf, wordsOf } from './words.ts';
+import { normalized, readingsOfQuery, type SearchedText, tokensOf, wordsOf } from './words.ts';
 
 const space = { tenantId: 1, livemode: true, kind: 'payment' } as const;
 const record = {
@@ -9,12 +9,14 @@ const record = {
 };
 
 /** What PostgreSQL does: all tokens of a reading, and all of its patterns. */
-function finds(query: string): boolean {
-  const words = wordsOf(record);
+function finds(query: string, sought: SearchedText = record): boolean {
+  const words = wordsOf(sought);
   const tokens = new Set(tokensOf(words, space));
   return readingsOfQuery(query).some(
-    ({ keys, patterns }) =>
-      tokensOf(keys, space).every((token) => tokens.has(token)) && patterns.every((one) => isLike(words, one)),
+    ({ keys, patterns, anyOf }) =>
+      tokensOf(keys, space).every((token) => tokens.has(token)) &&
+      patterns.every((one) => isLike(words, one)) &&
+      anyOf.some((one) => isLike(words, one)),
   );
 }
 
@@ -49,4 +51,37 @@ test('a token belongs to one tenant, one mode and one kind', () => {
 
 test('letters are compared without case, accents and width', () => {
   expect(normalized('ÀÉÎ Straße ŁÓDŹ Ёлка ﬁＡ１')).toBe('aei strasse lodz елка fia1');
+});
+
+const amounts: [query: string, currencies: string][] = [
+  ['€2,500', 'EUR'],
+  ['2.500,00 €', 'EUR'],
+  ['£2500', 'GBP EGP'],
+  ['¥ 2,500', 'JPY CNY'],
+  ['￥2,500', 'JPY CNY'],
+  ["CHF 2'500", 'CHF'],
+  ["Fr. 2'500", 'CHF'],
+  ['2 500 kr', 'DKK ISK NOK SEK'],
+  ['2500 zł', 'PLN'],
+  ['2500zl', 'PLN'],
+  ['₹2,500', 'INR'],
+  ['2500 Kč', 'CZK'],
+  ['2500 Ft', 'HUF'],
+  ['R$ 2.500,00', 'BRL'],
+  ['$2,500', 'USD AUD CAD'],
+  ['$2,500 CAD', 'CAD'],
+  ['US$2500', 'USD'],
+  ['2,500', 'USD AUD CAD EUR GBP EGP JPY CNY CHF DKK ISK NOK SEK PLN INR CZK HUF BRL'],
+];
+
+test.each(amounts)('%s finds amounts in the currencies that are written so', (query, currencies) => {
+  const written = currencies.split(' ');
+  const [, all = ''] = amounts.at(-1) ?? [];
+  const found = all.split(' ').filter((currency) => finds(query, { texts: ['Table'], exact: ['2500', currency] }));
+  expect(new Set(found)).toEqual(new Set(written));
+});
+
+test.each(['R2500', 'K2500', 'A-2500', 'x 2500'])('%s is a reference, and no amount', (query) => {
+  expect(finds(query, { texts: ['Table'], exact: ['2500', 'ZAR'] })).toBe(false);
+  expect(finds(query, { texts: [`Order ${query}`], exact: ['10', 'USD'] })).toBe(true);
 });

@@ -1,6 +1,7 @@
 import { currencyCodes, exponentOf } from '../../../core/currency.ts';
 import { decimalOf } from '../../../core/money.ts';
 import { readingsOf } from '../../../core/read-amount.ts';
+import { currenciesBySign } from './currency-signs.ts';
 
 /**
  * How text is compared: as words that are normalized, and found by their pairs of letters. Pairs need neither an
@@ -99,41 +100,63 @@ export interface Reading {
   keys: string;
   /** Patterns for LIKE, all of which its words must match. */
   patterns: string[];
+  /** Patterns for LIKE, one of which its words must match. */
+  anyOf: string[];
 }
+
+const anything = ['%'];
 
 const maxQueryWords = 8;
 const maxReadings = 32;
 
 /** The ways to read a query; none where it has no word of two characters. */
 export function readingsOfQuery(query: string): Reading[] {
-  const readings = wordsOfQuery(query)
-    .map(alternativesOf)
-    .reduce<Reading[]>(
-      (before, alternatives) =>
-        before
-          .flatMap(({ keys, patterns }) =>
-            alternatives.map((one) => ({ keys: `${keys} ${one.keys}`, patterns: [...patterns, ...one.patterns] })),
-          )
-          .slice(0, maxReadings),
-      [{ keys: '', patterns: [] }],
-    );
+  const text = normalized(query).trim();
+  const amount = amountIn(text);
+  if (amount === undefined) return readingsOfWords(splitWords(text).slice(0, maxQueryWords));
+  const { decimals, currencies } = amount;
+  if (currencies === undefined) return readingsOfWords([decimals]);
+  const anyOf = currencies.flatMap((currency) => wholeWord(currency.toLowerCase()).patterns);
+  return readingsOfWords([decimals]).map((reading) => ({ ...reading, anyOf }));
+}
+
+function readingsOfWords(words: readonly string[]): Reading[] {
+  const readings = words.map(alternativesOf).reduce<Reading[]>(
+    (before, alternatives) =>
+      before
+        .flatMap(({ keys, patterns }) =>
+          alternatives.map((one) => ({
+            keys: `${keys} ${one.keys}`,
+            patterns: [...patterns, ...one.patterns],
+            anyOf: anything,
+          })),
+        )
+        .slice(0, maxReadings),
+    [{ keys: '', patterns: [], anyOf: anything }],
+  );
   return readings.filter(({ keys }) => keys.split(' ').some((key) => key.length > 1));
 }
 
-/** `19.99`, `1 000,50 EUR`, `CHF 1'000`. */
-const amountForm = /^(?:([a-z]{3})\s*)?([\d٠-٩](?:[\d٠-٩.,٫٬'’\s]*[\d٠-٩])?)(?:\s*([a-z]{3}))?$/;
+/** `19.99`, `1 000,50 EUR`, `CHF 1'000`, `€2,500`, `99 zł`, `$100 USD`. */
+const amountForm = /^([^\d٠-٩]*?)\s*([\d٠-٩](?:[\d٠-٩.,٫٬'’\s]*[\d٠-٩])?)\s*([^\d٠-٩]*)$/;
 const spaces = /\s/;
 
-function wordsOfQuery(query: string): string[] {
-  const text = normalized(query).trim();
-  const [, before, amount, after] = amountForm.exec(text) ?? [];
-  const currency = before ?? after;
-  const isAmount = amount !== undefined && decimalsOf(amount).length > 0;
-  if (isAmount && (currency === undefined || isCurrencyWord(currency))) {
-    return currency === undefined ? [amount] : [amount, currency];
-  }
-  return splitWords(text).slice(0, maxQueryWords);
+/** A query that is an amount. Without `currencies` it may be one of any. */
+function amountIn(text: string): { decimals: string; currencies?: readonly string[] } | undefined {
+  const [, before = '', decimals = '', after = ''] = amountForm.exec(text) ?? [];
+  if (decimalsOf(decimals).length === 0) return undefined;
+  const named = [before, after].filter((sign) => sign !== '').map(currenciesNamed);
+  const [first, second = first] = named;
+  if (first === undefined || second === undefined) return { decimals };
+  const currencies = first.filter((currency) => second.includes(currency));
+  return currencies.length === 0 ? undefined : { decimals, currencies };
 }
+
+function currenciesNamed(text: string): readonly string[] {
+  return isCurrencyWord(text) ? [text.toUpperCase()] : (signs.get(text) ?? []);
+}
+
+const signs = new Map(Object.entries(currenciesBySign).map(([sign, codes]) => [normalized(sign), codes.split(' ')]));
 
 const currencyWords = new Set(currencyCodes.map((code) => code.toLowerCase()));
 const isCurrencyWord = (word: string) => currencyWords.has(word);
@@ -150,7 +173,7 @@ function alternativesOf(word: string): Reading[] {
   return [
     ...[...new Set(whole)].filter((one) => !spaces.test(one)).map(wholeWord),
     ...(ending === undefined ? [] : [endOfId(ending.slice(-8))]),
-    ...(spaces.test(word) ? [] : [{ keys: word, patterns: [`%${escaped(word)}%`] }]),
+    ...(spaces.test(word) ? [] : [{ keys: word, patterns: [`%${escaped(word)}%`], anyOf: anything }]),
   ];
 }
 
@@ -158,8 +181,9 @@ const isNumber = /^\d+$/;
 const wholeWord = (word: string): Reading => ({
   keys: wholeMark + word,
   patterns: [`% ${wholeMark}${escaped(word)} %`],
+  anyOf: anything,
 });
-const endOfId = (end: string): Reading => ({ keys: end + endMark, patterns: [`%${end}${endMark} %`] });
+const endOfId = (end: string): Reading => ({ keys: end + endMark, patterns: [`%${end}${endMark} %`], anyOf: anything });
 const escaped = (text: string) => text.replaceAll(/[\\%_]/g, String.raw`\$&`);
 
 /** Currencies with each number of digits, and locales with each decimal sign. */
