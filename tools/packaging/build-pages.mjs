@@ -12,5 +12,7 @@ const lowest = 19;
 
 if (process.argv.includes('--beside')) setPriority(lowest);
 whileLocked(join(root, 'build', '.building'), () => {
-  for (const built of [builtConsole, builtSdk, builtDocs]) if (!built.build()) process.exitCode = 1;
+  const all = [builtConsole, builtSdk, builtDocs];
+  for (const built of all) built.announce();
+  for (const built of all) if (!built.build()) process.exitCode = 1;
 });

@@ -11,7 +11,8 @@ export const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
  * The folder `build/NAME`. `make(scratch)` fills a folder and returns its path; it replaces the former one at once.
- * `build/NAME.state` says what the service tells readers until then: `building`, or why it failed.
+ * `build/NAME.state` says what the service tells readers until then: `building` and the id of this process, or why it
+ * failed.
  */
 export function builtFolder({ name, title, sources, make }) {
   const folder = join(root, 'build', name);
@@ -19,14 +20,23 @@ export function builtFolder({ name, title, sources, make }) {
   const state = join(root, 'build', `${name}.state`);
   const isBuilt = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprintOf(sources);
 
+  /** Says that this process builds it, also while it still builds others. */
+  const announce = () => {
+    mkdirSync(join(root, 'build'), { recursive: true });
+    writeFileSync(state, `building ${process.pid}`);
+  };
+
   /** Does nothing when the folder is made from these sources already. Returns whether it is now. */
   const build = () => {
-    if (isBuilt()) return true;
+    if (isBuilt()) {
+      rmSync(state, { force: true });
+      return true;
+    }
     const fingerprint = fingerprintOf(sources);
     const scratch = join(root, 'build', `${name}-${process.pid}`);
     process.stderr.write(`Building ${title} (once) …\n`);
     mkdirSync(scratch, { recursive: true });
-    writeFileSync(state, 'building');
+    announce();
     try {
       const made = make(scratch);
       writeFileSync(join(made, '.built-from'), fingerprint);
@@ -42,7 +52,7 @@ export function builtFolder({ name, title, sources, make }) {
       rmSync(scratch, { recursive: true, force: true });
     }
   };
-  return { isBuilt, build };
+  return { isBuilt, announce, build };
 }
 
 function fingerprintOf(paths) {

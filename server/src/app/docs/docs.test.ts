@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -64,12 +65,18 @@ test('until the pages are built, every address of a refusal leads to its paragra
 
 test('the page that stands in says that the build goes on, or why it failed', async () => {
   expect((await ask('/docs')).body).toContain('npm start builds it');
-  writeFileSync(`${builtAt()}.state`, 'building');
+  writeFileSync(`${builtAt()}.state`, `building ${process.pid}`);
   const building = await ask('/docs/quickstart');
-  expect(building.body).toContain('is being built');
+  expect(building.body).toContain('is being built just now');
+  expect(building.body).toContain('http-equiv="refresh"');
   expect(building.body).toContain('href="/docs/quickstart.md"');
   writeFileSync(`${builtAt()}.state`, 'npm ended with 1 <offline>');
   expect((await ask('/docs')).body).toContain('npm ended with 1 &lt;offline&gt;');
+  const { pid } = spawnSync(process.execPath, ['--version']);
+  writeFileSync(`${builtAt()}.state`, `building ${pid}`);
+  const ended = (await ask('/docs')).body;
+  expect(ended).toContain('could not be built: the builder ended without a result. build/pages.log says more');
+  expect(ended).not.toContain('http-equiv="refresh"');
 });
 
 test('every page is served as Markdown and is in the index for language models, built or not', async () => {

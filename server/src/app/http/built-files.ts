@@ -57,7 +57,19 @@ export type BuildState = { state: 'absent' } | { state: 'building' } | { state: 
 export async function buildState(folder: string): Promise<BuildState> {
   const told = (await readIfThere(`${folder}.state`))?.toString();
   if (told === undefined) return { state: 'absent' };
-  return told === 'building' ? { state: 'building' } : { state: 'failed', reason: told };
+  const [, builder] = /^building (\d+)$/.exec(told) ?? [];
+  if (builder === undefined) return { state: 'failed', reason: told };
+  return isRunning(Number(builder))
+    ? { state: 'building' }
+    : { state: 'failed', reason: 'the builder ended without a result' };
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }
 
 export function readIfThere(path: string): Promise<Buffer | undefined> {

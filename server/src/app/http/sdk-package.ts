@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { version } from '../cli/version.ts';
 import { buildState, builtFolder, readIfThere } from './built-files.ts';
-import { sentenceOf } from './unbuilt.ts';
+import { refreshSeconds, sentenceOf } from './unbuilt.ts';
 
 const folder = builtFolder('sdk');
-const retrySeconds = 5;
 
 /**
  * Serves the package of the client library, as it is for this version: `npm install https://HOST/sdk.tgz`. Until the
@@ -17,7 +16,7 @@ export function addSdkPackage(app: FastifyInstance): void {
     const content = await readIfThere(join(folder, 'sdk.tgz'));
     if (content === undefined) {
       const sentence = sentenceOf('The client library', await buildState(folder), 'Try again in a few seconds.');
-      reply.headers({ 'content-type': 'text/plain; charset=utf-8', 'retry-after': retrySeconds });
+      reply.headers({ 'content-type': 'text/plain; charset=utf-8', 'retry-after': refreshSeconds });
       return reply.code(503).send(`${sentence}\n`);
     }
     const etag = `"${hash('sha256', content, 'base64url')}"`;

@@ -12,11 +12,12 @@ const policy =
   `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; img-src data:; base-uri 'none'; ` +
   "form-action 'none'; frame-ancestors 'none'";
 
-const refreshSeconds = 5;
+/** After which a reader looks again. */
+export const refreshSeconds = 5;
 
 /** What is told about a part of the service that the starting script builds. `meanwhile`: what happens until then. */
-export function sentenceOf(what: string, state: BuildState, meanwhile = 'This page looks again by itself.'): string {
-  if (state.state === 'building') return `${what} is being built, beside the service. ${meanwhile}`;
+export function sentenceOf(what: string, state: BuildState, meanwhile = 'This page reloads by itself.'): string {
+  if (state.state === 'building') return `${what} is being built just now, beside the service. ${meanwhile}`;
   if (state.state === 'absent') return `${what} is not built: npm start builds it.`;
   return `${what} could not be built: ${state.reason}. build/pages.log says more, and the next start tries again.`;
 }
@@ -32,6 +33,7 @@ export function sendUnbuilt(
 <title>${title}</title><link rel="icon" href="data:,">
 ${state.state === 'building' && html`<meta http-equiv="refresh" content="${refreshSeconds}">`}
 `;
+  if (status === 503) reply.header('retry-after', refreshSeconds);
   return reply
     .code(status)
     .headers({ 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy })
