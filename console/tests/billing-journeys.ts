@@ -232,6 +232,8 @@ export function billingJourneys(opened: () => OpenedConsole): void {
     const { id: customerId } = await post('/api/customer/modify', { name: 'Growing' });
     const { id } = await post('/api/subscription/create', { customerId, planId });
     await goTo(page, `/subscriptions/${id}`, 'Live');
+    await page.getByRole('heading', { level: 1, name: 'Growing · Small' }).waitFor();
+    await page.getByText(/^CHF\s10\.00 a month$/).waitFor();
     await page.getByRole('button', { name: 'Change plan or quantity' }).click();
     await dialog().getByRole('combobox', { name: 'Plan' }).click();
     await page.getByRole('option', { name: /Large/ }).click();

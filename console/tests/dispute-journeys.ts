@@ -15,6 +15,7 @@ const png = Buffer.from(
 export function disputeJourneys(opened: () => OpenedConsole): void {
   let page: Page;
   let channelId: number;
+  let customerId: number;
 
   beforeAll(async () => {
     const { florin, admin, window } = opened();
@@ -24,11 +25,14 @@ export function disputeJourneys(opened: () => OpenedConsole): void {
       provider: 'sandbox',
       webhookSecret: 'a secret of these disputes',
     });
+    const customer = await florin.post('/api/customer/modify', { name: 'Disputing', livemode: false }, admin);
+    customerId = dataOf(customer).id;
   });
 
   async function disputed(): Promise<{ id: string; transactionId: string }> {
     const { florin, admin } = opened();
-    const input = { amount: 4200, currency: 'USD', channelId, metadata: { sandbox: 'dispute' }, description: 'A lamp' };
+    const metadata = { sandbox: 'dispute' };
+    const input = { amount: 4200, currency: 'USD', channelId, customerId, metadata, description: 'A lamp' };
     const { id: transactionId } = dataOf(await florin.post('/api/transaction/create', input, admin));
     return eventually('the payment is disputed', async () => {
       const found = await florin.get(`/api/dispute/list?transactionId=${transactionId}&livemode=false`, admin);
@@ -46,6 +50,7 @@ export function disputeJourneys(opened: () => OpenedConsole): void {
     expect(await page.getByText('Withdrawn by the provider').isVisible()).toBe(true);
     await page.locator('tbody tr').filter({ hasText: 'Fraud' }).getByRole('link').first().click();
     await page.getByRole('heading', { name: 'Dispute', exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Disputing' }).waitFor();
 
     const faults = [...(await violationsInBothThemes(page, shell)), ...(await beyondEdge(page))];
     await button('Submit evidence').hover();

@@ -11,6 +11,15 @@ test('a preset is whole UTC days up to today', () => {
   expect(presetOfDays({ startDate: '2026-01-01', endDate: '2026-01-31' }, nowMs)).toBeUndefined();
 });
 
+test('this month ends today, and the last month with its own last day', () => {
+  const midMonth = Date.parse('2026-03-15T12:00:00Z');
+  expect(daysOfPreset('month', midMonth)).toEqual({ startDate: '2026-03-01', endDate: '2026-03-15' });
+  expect(daysOfPreset('lastMonth', midMonth)).toEqual({ startDate: '2026-02-01', endDate: '2026-02-28' });
+  expect(presetOfDays({ startDate: '2026-02-01', endDate: '2026-02-28' }, midMonth)).toBe('lastMonth');
+  const january = Date.parse('2027-01-31T12:00:00Z');
+  expect(daysOfPreset('lastMonth', january)).toEqual({ startDate: '2026-12-01', endDate: '2026-12-31' });
+});
+
 test('the days before are as many, and end right before the first day', () => {
   expect(daysBefore({ startDate: '2026-03-01', endDate: '2026-03-01' })).toEqual({
     startDate: '2026-02-28',

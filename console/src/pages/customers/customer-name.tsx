@@ -4,7 +4,7 @@ import { LinkText } from '../../ui/link-text.tsx';
 
 const maxIds = 100;
 
-/** A link to a customer. Shows the id until the name is loaded, and for customers that are not stored in Florin. */
+/** A link to a customer. Shows the id of customers that are not stored in Florin. */
 export function CustomerLink({ id }: { id: string | number | null | undefined }) {
   if (id === null || id === undefined || id === '') return null;
   return <LinkText href={`/customers/${id}`}>{<CustomerName id={id} />}</LinkText>;
@@ -14,17 +14,17 @@ function CustomerName({ id }: { id: string | number }) {
   return useCustomerName(id);
 }
 
-/** The name of a customer; the id until it is loaded. */
+/** The name of a customer; empty until it is loaded, and the id if it cannot be read or is not stored in Florin. */
 export function useCustomerName(id: string | number): string {
   const isStoredHere = /^[1-9]\d{0,15}$/.test(String(id));
-  const { data: name } = useQuery({
+  const { data: name, isLoading } = useQuery({
     queryKey: [pathOf('customers.list'), { nameOf: String(id) }],
     queryFn: () => nameOf(String(id)),
     enabled: isStoredHere,
     staleTime: 60_000,
     retry: false,
   });
-  return name ?? String(id);
+  return isLoading ? '' : (name ?? String(id));
 }
 
 /** The names to load with the next request. */

@@ -1,9 +1,10 @@
+import { addressLines } from '@florin/server/core/address.ts';
 import { Fragment } from 'react';
 import { useRead } from '../../api/hooks.ts';
 import { Money } from '../../format/money.tsx';
 import { Time } from '../../format/time.tsx';
 import { useMay } from '../../session/session.tsx';
-import { useText } from '../../shell/preferences.tsx';
+import { usePreferences, useText } from '../../shell/preferences.tsx';
 import { DialogButton } from '../../ui/forms/dialog-button.tsx';
 import { LinkText } from '../../ui/link-text.tsx';
 import { EmptyState } from '../../ui/notes.tsx';
@@ -23,6 +24,7 @@ import { PortalLink } from './portal-link.tsx';
 
 export default function CustomerPage({ id }: { id: string }) {
   const text = useText();
+  const { language } = usePreferences().preferences;
   const read = useRead('customers.get', { id });
   return (
     <RecordPage title={text('customers.one')} listPath="/customers" read={read}>
@@ -47,7 +49,7 @@ export default function CustomerPage({ id }: { id: string }) {
               [text('customers.email'), customer.email],
               [text('customers.phone'), customer.phone],
               [text('customers.externalId'), customer.externalId],
-              [text('customers.address'), customer.address && Object.values(customer.address).join(', ')],
+              [text('customers.address'), addressLines(customer.address, language).join(', ')],
               [text('customers.spend'), <Spend key="spend" customerId={customer.id} />],
               [text('customers.openBalance'), <OpenBalance key="open" customerId={customer.id} />],
               [text('seller.dueDays'), customer.dueDays],
@@ -106,7 +108,10 @@ function Amounts({ amounts }: { amounts: readonly { amount: bigint | string; cur
 
 function CustomerPayments({ customerId }: { customerId: number }) {
   const text = useText();
-  const columns = usePaymentColumns().filter(({ id }) => id !== 'customer');
+  // A phone has the width for the description, because the customer is known here.
+  const columns = usePaymentColumns()
+    .filter(({ id }) => id !== 'customer')
+    .map((column) => (column.id === 'description' ? { ...column, from: undefined } : column));
   const read = useRead('transactions.list', { ...paymentFields, customerId, pageSize: 5 });
   const all = <LinkText href={`/payments?customerId=${customerId}`}>{text('home.all')}</LinkText>;
   return (
@@ -126,7 +131,7 @@ function CustomerPayments({ customerId }: { customerId: number }) {
 function CustomerSubscriptions({ customerId }: { customerId: number }) {
   const text = useText();
   const mayRead = useMay('subscription_read');
-  const columns = useSubscriptionColumns();
+  const columns = useSubscriptionColumns().filter(({ id }) => id !== 'customer');
   const read = useRead('subscriptions.list', { customerId }, { enabled: mayRead });
   if (!mayRead) return null;
   return (

@@ -14,6 +14,7 @@ import { StatusBadge } from '../../ui/status-badge.tsx';
 import { DataTable } from '../../ui/tables/data-table.tsx';
 import { Deadline } from './deadline.tsx';
 import { DisputeActions } from './dispute-actions.tsx';
+import { DisputeCustomer } from './dispute-customer.tsx';
 import { useFieldLabel } from './evidence-fields.ts';
 import { EvidenceForm } from './evidence-form.tsx';
 
@@ -49,6 +50,7 @@ function DisputeFacts({ dispute }: { dispute: DisputeDetail }) {
     <Facts
       facts={[
         ['ID', <Copyable key="id" value={dispute.id} />],
+        [text('payment.customer'), <DisputeCustomer key="customer" transactionId={transactionId} />],
         [text('payments.amount'), <Money key="amount" amount={dispute.amount} currency={currency} />],
         [
           text('disputes.withdrawn'),

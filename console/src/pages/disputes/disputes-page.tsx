@@ -8,17 +8,24 @@ import { LinkText } from '../../ui/link-text.tsx';
 import { EmptyState } from '../../ui/notes.tsx';
 import { ListPage } from '../../ui/tables/list-page.tsx';
 import { useDisputeColumns } from './dispute-columns.tsx';
+import { DisputeCustomer } from './dispute-customer.tsx';
 
 const filterNames = ['status', 'reason', 'transactionId'] as const;
 
 /** Payments that payers, or their banks, have disputed. */
 export default function DisputesPage() {
   const text = useText();
-  const columns = useDisputeColumns({
-    header: text('payment.title'),
-    from: 'sm',
-    cell: ({ transactionId }) => <LinkText href={`/payments/${transactionId}`}>{shortId(transactionId)}</LinkText>,
-  });
+  const columns = useDisputeColumns(
+    {
+      header: text('payment.customer'),
+      cell: ({ transactionId }) => <DisputeCustomer transactionId={transactionId} />,
+    },
+    {
+      header: text('payment.title'),
+      from: 'md',
+      cell: ({ transactionId }) => <LinkText href={`/payments/${transactionId}`}>{shortId(transactionId)}</LinkText>,
+    },
+  );
   return (
     <ListPage
       title={text('disputes.title')}

@@ -66,7 +66,14 @@ function useLiveSteps(): ChecklistStep[] | undefined {
           {
             label: text('liveChecklist.mail'),
             isDone: profile.sendsMail,
-            hint: <CodeBlock value="APP_MAIL_URL=smtps://USER:PASSWORD@mail.example.com npm start" />,
+            hint: (
+              <>
+                <CodeBlock value="APP_MAIL_URL=smtps://USER:PASSWORD@mail.example.com" />
+                <Text size="xs" c="dimmed">
+                  {text('liveChecklist.mailHint')}
+                </Text>
+              </>
+            ),
           },
         ]
       : []),

@@ -20,18 +20,20 @@ export function RangeFilter({ range, onChange }: RangeFilterProps) {
     typed.startDate !== '' && typed.endDate !== '' && rangeOf(typed, Date.now()).startDate === typed.startDate;
   return (
     <Group gap="sm" align="center">
-      <SegmentedControl
-        size="xs"
-        aria-label={text('home.range')}
-        value={isCustom ? 'custom' : (preset ?? 'custom')}
-        onChange={(chosen) => {
-          setCustom(chosen === 'custom');
-          setTyped(range);
-          const named = rangePresets.find((one) => one === chosen);
-          if (named !== undefined) onChange(daysOfPreset(named, Date.now()));
-        }}
-        data={[...rangePresets, 'custom' as const].map((one) => ({ value: one, label: text(`home.${one}`) }))}
-      />
+      <div className="scrolled" style={{ maxWidth: '100%' }}>
+        <SegmentedControl
+          size="xs"
+          aria-label={text('home.range')}
+          value={isCustom ? 'custom' : (preset ?? 'custom')}
+          onChange={(chosen) => {
+            setCustom(chosen === 'custom');
+            setTyped(range);
+            const named = rangePresets.find((one) => one === chosen);
+            if (named !== undefined) onChange(daysOfPreset(named, Date.now()));
+          }}
+          data={[...rangePresets, 'custom' as const].map((one) => ({ value: one, label: text(`home.${one}`) }))}
+        />
+      </div>
       {isCustom && (
         <form
           onSubmit={(event) => {

@@ -6,7 +6,7 @@ export interface DayRange {
   endDate: string;
 }
 
-export const rangePresets = ['today', 'week', 'days30'] as const;
+export const rangePresets = ['today', 'week', 'days30', 'month', 'lastMonth'] as const;
 export type RangePreset = (typeof rangePresets)[number];
 
 /** As many as a series of the service may have. */
@@ -14,10 +14,19 @@ export const maximumDays = 366;
 
 const dayAt = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
-/** The days up to today that a preset means. */
+/** The days that a preset means: up to today, except for the last month. */
 export function daysOfPreset(preset: RangePreset, nowMs: number): DayRange {
-  const days = { today: 1, week: 7, days30: 30 }[preset];
-  return { startDate: dayAt(nowMs - (days - 1) * dayMs), endDate: dayAt(nowMs) };
+  const today = dayAt(nowMs);
+  const firstOfMonth = `${today.slice(0, 8)}01`;
+  const lastOfLastMonth = dayAt(Date.parse(firstOfMonth) - dayMs);
+  const last = (days: number) => ({ startDate: dayAt(nowMs - (days - 1) * dayMs), endDate: today });
+  return {
+    today: last(1),
+    week: last(7),
+    days30: last(30),
+    month: { startDate: firstOfMonth, endDate: today },
+    lastMonth: { startDate: `${lastOfLastMonth.slice(0, 8)}01`, endDate: lastOfLastMonth },
+  }[preset];
 }
 
 export function presetOfDays({ startDate, endDate }: DayRange, nowMs: number): RangePreset | undefined {

@@ -3,10 +3,10 @@ import type { InvoiceListItem } from '../../api/client.ts';
 import { Money } from '../../format/money.tsx';
 import { Day, Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
-import { LinkText } from '../../ui/link-text.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import type { Column } from '../../ui/tables/data-table.tsx';
 import { CustomerLink } from '../customers/customer-name.tsx';
+import { SubscriptionLink } from '../subscriptions/subscription-link.tsx';
 import { daysOverdue } from './overdue.ts';
 
 export function useInvoiceColumns(): Column<InvoiceListItem>[] {
@@ -59,8 +59,7 @@ export function useInvoiceColumns(): Column<InvoiceListItem>[] {
       id: 'subscription',
       header: text('subscriptions.one'),
       isExtra: true,
-      cell: ({ subscriptionId }) =>
-        subscriptionId && <LinkText href={`/subscriptions/${subscriptionId}`}>{subscriptionId}</LinkText>,
+      cell: ({ subscriptionId }) => subscriptionId && <SubscriptionLink id={subscriptionId} />,
     },
     { id: 'id', header: 'ID', isExtra: true, cell: ({ id }) => id },
   ];

@@ -15,6 +15,7 @@ import { StatusBadge } from '../../ui/status-badge.tsx';
 import { DataTable } from '../../ui/tables/data-table.tsx';
 import { CustomerLink } from '../customers/customer-name.tsx';
 import { ObjectEvents } from '../events/object-events.tsx';
+import { SubscriptionLink } from '../subscriptions/subscription-link.tsx';
 import { InvoiceActions } from './invoice-actions.tsx';
 import { StatusOf } from './invoice-columns.tsx';
 
@@ -76,11 +77,7 @@ function InvoiceFacts({ invoice }: { invoice: Invoice }) {
         [text('payments.description'), invoice.description],
         [
           text('subscriptions.one'),
-          invoice.subscriptionId !== null && (
-            <LinkText key="subscription" href={`/subscriptions/${invoice.subscriptionId}`}>
-              {invoice.subscriptionId}
-            </LinkText>
-          ),
+          invoice.subscriptionId !== null && <SubscriptionLink key="subscription" id={invoice.subscriptionId} />,
         ],
         [text('payments.created'), <Time key="created" value={invoice.createdTime} />],
         [text('invoices.finalized'), invoice.finalizedTime && <Time key="final" value={invoice.finalizedTime} />],

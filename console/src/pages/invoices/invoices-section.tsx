@@ -16,7 +16,7 @@ interface InvoicesSectionProps {
 export function InvoicesSection({ query, empty }: InvoicesSectionProps) {
   const text = useText();
   const mayRead = useMay('invoice_read');
-  const columns = useInvoiceColumns();
+  const columns = useColumns();
   const read = useRead('invoices.list', query, { enabled: mayRead });
   if (!mayRead) return null;
   return (
@@ -31,4 +31,14 @@ export function InvoicesSection({ query, empty }: InvoicesSectionProps) {
       />
     </Section>
   );
+}
+
+/** Without the customer, whom the page names. What is left to pay, and until when, is shown on a phone too. */
+function useColumns() {
+  const widths: Record<string, 'sm' | undefined> = { total: 'sm', remaining: undefined, due: undefined };
+  return useInvoiceColumns()
+    .filter(({ id }) => id !== 'customer')
+    .map((column) =>
+      column.id !== undefined && column.id in widths ? { ...column, from: widths[column.id] } : column,
+    );
 }

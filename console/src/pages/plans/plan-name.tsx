@@ -1,10 +1,14 @@
 import { useRead } from '../../api/hooks.ts';
 import { LinkText } from '../../ui/link-text.tsx';
 
-/** The name of a plan, or its id until the name is loaded. */
+/** The name of a plan; empty until it is loaded, and the id if it cannot be read. */
+export function usePlanName(id: number): string {
+  const { data, isPending } = useRead('plans.get', { id });
+  return isPending ? '' : (data?.data.name ?? String(id));
+}
+
 export function PlanName({ id }: { id: number }) {
-  const { data } = useRead('plans.get', { id });
-  return data?.data.name ?? String(id);
+  return usePlanName(id);
 }
 
 /** A link to a plan, with its name. */

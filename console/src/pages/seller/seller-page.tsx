@@ -1,9 +1,10 @@
+import { addressLines } from '@florin/server/core/address.ts';
 import { Button, ColorSwatch, Group, Image, SimpleGrid, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { Seller } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
 import { useProfile } from '../../session/session.tsx';
-import { useText } from '../../shell/preferences.tsx';
+import { usePreferences, useText } from '../../shell/preferences.tsx';
 import { useTenant } from '../../shell/tenant.tsx';
 import type { TextKey } from '../../text/texts.ts';
 import { ErrorNote } from '../../ui/notes.tsx';
@@ -32,6 +33,7 @@ export default function SellerPage() {
 
 function Parts({ seller }: { seller: Seller }) {
   const text = useText();
+  const { language } = usePreferences().preferences;
   const [opened, setOpened] = useState<Opened>();
   const close = () => setOpened(undefined);
   const edit = (part: Opened, label: string): ReactNode => (
@@ -46,7 +48,7 @@ function Parts({ seller }: { seller: Seller }) {
           <Facts
             facts={[
               [text('common.name'), seller.name],
-              [text('customers.address'), seller.address && Object.values(seller.address).join(', ')],
+              [text('customers.address'), addressLines(seller.address, language).join(', ')],
               [text('seller.taxId'), seller.taxId],
               [text('seller.dueDays'), String(seller.dueDays)],
             ]}

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { InvoicePreview, Subscription } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
 import { Money, moneyText } from '../../format/money.tsx';
+import { percentText } from '../../format/percent.ts';
 import { Time } from '../../format/time.tsx';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
 import { FormModal } from '../../ui/forms/form-modal.tsx';
@@ -122,9 +123,8 @@ function Preview({ id, change }: PreviewProps) {
 function Totals({ invoice: { lines, subtotal, total, currency } }: { invoice: InvoicePreview }) {
   const text = useText();
   const { locale } = usePreferences();
-  const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 });
   const nameOf = (taxRate: number | null) =>
-    taxRate === null ? text('invoices.tax') : `${text('invoices.tax')} ${percent.format(taxRate / 10_000)}`;
+    taxRate === null ? text('invoices.tax') : `${text('invoices.tax')} ${percentText(taxRate, locale)}`;
   const taxes = taxesByRate(lines);
   return (
     <Stack gap={2}>

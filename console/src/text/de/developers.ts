@@ -172,7 +172,7 @@ export const developers = {
   'events.none': 'Keine Ereignisse',
   'events.noneYet':
     'Jede Änderung einer Zahlung, einer Rechnung oder eines anderen Datensatzes ist ein Ereignis. ' +
-    'Der erste Durchlauf erzeugt einige.',
+    'Die erste Einrichtung erzeugt einige.',
   'event.title': 'Ereignis',
   'event.payload': 'Inhalt',
   'requests.title': 'Anfragen',

@@ -202,7 +202,7 @@ export const refusals: Record<keyof typeof english, string> = {
   'rule.devices_waiting': 'Zu viele Anmeldungen von Geräten warten. Bitte in einigen Minuten noch einmal.',
   'rule.inbox_a_second': 'Ein Posteingang nimmt höchstens {limit} Nachrichten in der Sekunde an.',
   'rule.streams_of_user': 'Ein Benutzer kann auf einem Knoten {limit} Ströme offen haben.',
-  'rule.test_key': 'Ein Test-Schlüssel kann das nicht ({doing}): bitte einen Echt-Schlüssel nehmen oder sich anmelden.',
+  'rule.test_key': 'Ein Test-Schlüssel kann das nicht ({doing}): bitte einen Live-Schlüssel nehmen oder sich anmelden.',
   'rule.other_mode': 'Das hier ist für „{mode}“, aber {noun} {id} für „{otherMode}“: bitte für „{mode}“ wählen.',
   'rule.mode_stays': 'Das ist für „{mode}“ und bleibt es: bitte ein anderes anlegen.',
   'rule.key_of_other_mode':
@@ -210,8 +210,8 @@ export const refusals: Record<keyof typeof english, string> = {
     '{otherMode} nehmen ({otherPrefix}…).',
   'rule.livemode_of_key': 'Das ist ein Schlüssel für {mode} ({prefix}…): livemode kann nur {livemode} sein.',
   'rule.channel_mode_stays':
-    'Ob ein Kanal für Echt- oder Testzahlungen ist, ändert sich nie: bitte einen anderen anlegen.',
-  'rule.sandbox_is_test': 'Die Sandbox nimmt nur Testzahlungen, und dies ist ein Echt-Kanal.',
+    'Ob ein Kanal für Live- oder Testzahlungen ist, ändert sich nie: bitte einen anderen anlegen.',
+  'rule.sandbox_is_test': 'Die Sandbox nimmt nur Testzahlungen, und dies ist ein Live-Kanal.',
   'rule.test_key_at_live_channel':
     'Dieser Kanal nimmt Echtzahlungen, und das ist ein API-Schlüssel des Testmodus von {provider}: Für Tests ' +
     'bitte einen Test-Kanal anlegen.',

@@ -164,7 +164,7 @@ export const developers = {
   'events.noneOfRecord': 'No events yet.',
   'events.noEndpoint': 'No endpoint',
   'events.none': 'No events',
-  'events.noneYet': 'Each change of a payment, an invoice or another record is an event. The first run creates some.',
+  'events.noneYet': 'Each change of a payment, an invoice or another record is an event. The set-up creates some.',
   'event.title': 'Event',
   'event.payload': 'Payload',
   'requests.title': 'Requests',

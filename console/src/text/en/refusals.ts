@@ -137,10 +137,10 @@ export const refusals = {
   'rule.password_common': '{field}: This is one of the commonest passwords. Choose another.',
   'rule.password_own_name':
     "{field}: This is little more than the user's own name or address, or the name of this service. Choose another.",
-  'rule.old_password': 'The present password is wrong.',
+  'rule.old_password': 'The current password is wrong.',
   'rule.own_password': 'The password is wrong.',
   'rule.own_password_elsewhere': 'You change your own password on the page of your account, with the present one.',
-  'rule.own_email': 'Changing your own e-mail address needs your present password.',
+  'rule.own_email': 'Changing your own e-mail address needs your current password.',
   'rule.tenant_fixed': 'The tenant of a user cannot change: what a user made belongs to it.',
   'rule.no_tenant': 'A platform administrator belongs to no tenant.',
   'rule.platform_stays_on': "The platform's own tenant cannot be switched off.",
@@ -453,7 +453,7 @@ export const refusals = {
   'refusal.challenge_invalid': 'This sign-in is unknown, used or expired, or had too many tries. Sign in again.',
   'refusal.expired_token': 'This device code is unknown, used or expired. Ask for another one.',
   'refusal.authorization_pending': 'The user has not decided yet.',
-  'refusal.customer_without_email': 'The customer has no mail address.',
+  'refusal.customer_without_email': 'The customer has no e-mail address.',
   'refusal.invoice_payment_under_way':
     'A payment of this invoice is in progress ({underWay}): wait until it ends, or cancel it.',
   'refusal.clock_under_way': 'This clock is already advancing: wait until it has arrived.',

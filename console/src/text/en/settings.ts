@@ -37,7 +37,7 @@ export const settings = {
   'account.formatsAuto': 'Browser default',
   'account.zone': 'Time zone',
   'account.password': 'Password',
-  'account.oldPassword': 'Present password',
+  'account.oldPassword': 'Current password',
   'account.newPassword': 'New password',
   'account.changePassword': 'Change the password',
   'account.passwordChanged': 'The password is changed; your other sessions have ended.',

@@ -60,6 +60,7 @@ export const shell = {
   'filters.today': 'Today',
   'filters.week': 'Last 7 days',
   'filters.month': 'This month',
+  'filters.lastMonth': 'Last month',
   'filters.fromTime': 'From',
   'filters.toTime': 'Until',
   'filters.zone': 'Days and times are those of {zone}',

@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { localTimeOf, utcTimeOf } from '../../format/zone.ts';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
 import { FilterChip } from './filter-chip.tsx';
-import { presetOf, startOf, timePresets } from './time-presets.ts';
+import { presetOf, rangeOf, timePresets } from './time-presets.ts';
 import { utcLimit } from './utc-limit.ts';
 
 interface TimeFiltersProps {
@@ -11,7 +11,7 @@ interface TimeFiltersProps {
 }
 
 /**
- * A time range: today, seven days or a month of the chosen time zone, or two times to the minute. The address has them
+ * A time range: today, seven days, this month or the last one in the chosen time zone, or two times to the minute. The address has them
  * in UTC, so that a link shows the same rows in every time zone. It may also have whole days, as links of other pages
  * do.
  */
@@ -39,7 +39,7 @@ export function TimeFilters({ filters, onChange }: TimeFiltersProps) {
                 variant={one === preset ? 'light' : 'default'}
                 aria-pressed={one === preset}
                 onClick={() => {
-                  onChange({ startDate: startOf(one, timeZone, Date.now()), endDate: '' });
+                  onChange(rangeOf(one, timeZone, Date.now()));
                   close();
                 }}
               >

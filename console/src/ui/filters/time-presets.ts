@@ -1,26 +1,36 @@
 import { localTimeOf, utcTimeOf } from '../../format/zone.ts';
 
-export const timePresets = ['today', 'week', 'month'] as const;
+export const timePresets = ['today', 'week', 'month', 'lastMonth'] as const;
 export type TimePreset = (typeof timePresets)[number];
+
+/** Times in UTC; the end is exclusive, and empty if the range is open to the future. */
+export interface TimeRange {
+  startDate: string;
+  endDate: string;
+}
 
 const dayMs = 86_400_000;
 
-/** When the range begins that a preset means: a day of the zone, as a time in UTC. It is open to the future. */
-export function startOf(preset: TimePreset, timeZone: string, nowMs: number): string {
+/** The days of the zone that a preset means. */
+export function rangeOf(preset: TimePreset, timeZone: string, nowMs: number): TimeRange {
   const today = localTimeOf(new Date(nowMs).toISOString(), timeZone).slice(0, 10);
-  const first = {
-    today,
-    week: new Date(Date.parse(today) - 6 * dayMs).toISOString().slice(0, 10),
-    month: `${today.slice(0, 8)}01`,
-  }[preset];
-  return utcTimeOf(`${first}T00:00`, timeZone);
+  const firstOfMonth = `${today.slice(0, 8)}01`;
+  const [first, end] = {
+    today: [today],
+    week: [dayAt(Date.parse(today) - 6 * dayMs)],
+    month: [firstOfMonth],
+    lastMonth: [`${dayAt(Date.parse(firstOfMonth) - dayMs).slice(0, 8)}01`, firstOfMonth],
+  }[preset] as [string, string?];
+  const startOf = (day: string) => utcTimeOf(`${day}T00:00`, timeZone);
+  return { startDate: startOf(first), endDate: end === undefined ? '' : startOf(end) };
 }
 
 /** The preset that these limits are now; undefined: they are others. */
-export function presetOf(
-  { startDate, endDate }: { startDate: string; endDate: string },
-  timeZone: string,
-  nowMs: number,
-): TimePreset | undefined {
-  return endDate === '' ? timePresets.find((preset) => startOf(preset, timeZone, nowMs) === startDate) : undefined;
+export function presetOf({ startDate, endDate }: TimeRange, timeZone: string, nowMs: number): TimePreset | undefined {
+  return timePresets.find((preset) => {
+    const range = rangeOf(preset, timeZone, nowMs);
+    return range.startDate === startDate && range.endDate === endDate;
+  });
 }
+
+const dayAt = (ms: number) => new Date(ms).toISOString().slice(0, 10);

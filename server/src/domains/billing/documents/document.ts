@@ -1,3 +1,4 @@
+import { addressLines } from '../../../core/address.ts';
 import type { CustomerRecord } from '../customers/record.ts';
 import type { InvoiceRecord } from '../invoices/record.ts';
 import { amountIn, dayIn, type Language, numberIn, percentIn, priceIn } from '../sellers/formats.ts';
@@ -62,9 +63,12 @@ export function documentOf(
     stamp: stamps[invoice.status],
     seller: {
       name: seller.name,
-      details: [...addressOf(seller, language), ...(seller.taxId ? [`${labels.taxId}: ${seller.taxId}`] : [])],
+      details: [
+        ...addressLines(seller.address, language),
+        ...(seller.taxId ? [`${labels.taxId}: ${seller.taxId}`] : []),
+      ],
     },
-    buyer: [buyer.name, ...addressOf(buyer, language), ...(buyer.email ? [buyer.email] : [])],
+    buyer: [buyer.name, ...addressLines(buyer.address, language), ...(buyer.email ? [buyer.email] : [])],
     paymentSummary: paymentSummaryOf(invoice, formatting),
     facts: factsOf(invoice, formatting),
     description: invoice.description,
@@ -78,20 +82,6 @@ export function documentOf(
     sums: sumsOf(invoice, formatting),
     changedAt: new Date(invoice.updatedTime),
   };
-}
-
-/** With a state, the postal code follows it, as in the countries that have states; otherwise it precedes the city. */
-function addressOf({ address }: Pick<Buyer, 'address'>, language: Language): string[] {
-  const { line1, line2, postalCode, city, state, country } = address ?? {};
-  const cityLine = state ? [[city, state].filter(Boolean).join(', '), postalCode] : [postalCode, city];
-  const lines = [line1, line2, cityLine.filter(Boolean).join(' '), country && countryOf(country, language)];
-  return lines.filter((line): line is string => !!line);
-}
-
-/** DE → Germany; a code of three letters stays as it is. */
-function countryOf(code: string, language: Language): string {
-  const names = new Intl.DisplayNames(language, { type: 'region' });
-  return code.length === 2 ? (names.of(code) ?? code) : code;
 }
 
 function paymentSummaryOf(invoice: InvoiceRecord, { language, labels, price }: Formatting) {
