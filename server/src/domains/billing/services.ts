@@ -1,5 +1,5 @@
 import { Turns } from '../../platform/concurrency/turns.ts';
-import { failureLog } from '../../platform/jobs/worker.ts';
+import { failureLog } from '../../platform/jobs/failure-log.ts';
 import type { Queryable } from '../../platform/postgres/database.ts';
 import type { PaymentsApp } from '../payments/app.ts';
 import type { CustomerKey } from '../payments/methods/customers.ts';

@@ -316,14 +316,3 @@ export class Worker<Row extends object> implements BackgroundWorker {
     return this.#options.maxBatch ?? Number.POSITIVE_INFINITY;
   }
 }
-
-/** Logs failures; `activity` names what fails, such as `Settling callbacks`. */
-export function failureLog(
-  log: { warn: (facts: object, message: string) => void; info: (message: string) => void },
-  activity: string,
-): FailureReports {
-  return {
-    onError: (error) => log.warn({ error }, `${activity} is failing; retrying`),
-    onRecovered: () => log.info(`${activity} works again`),
-  };
-}

@@ -1,4 +1,4 @@
-import { failureLog } from '../../../platform/jobs/worker.ts';
+import { failureLog } from '../../../platform/jobs/failure-log.ts';
 import type { Module } from '../../../platform/module.ts';
 import type { BillingApp } from '../app.ts';
 import { searchFiller } from './fill/worker.ts';

@@ -1,5 +1,5 @@
 import { dayMs } from '../../../core/clock.ts';
-import { failureLog } from '../../../platform/jobs/worker.ts';
+import { failureLog } from '../../../platform/jobs/failure-log.ts';
 import type { Module } from '../../../platform/module.ts';
 import type { BillingApp } from '../app.ts';
 import { subscriptionChecks } from './integrity.ts';

@@ -1,5 +1,6 @@
 import { secondMs } from '../../../core/clock.ts';
-import { failureLog, Worker } from '../../../platform/jobs/worker.ts';
+import { failureLog } from '../../../platform/jobs/failure-log.ts';
+import { Worker } from '../../../platform/jobs/worker.ts';
 import type { Module } from '../../../platform/module.ts';
 import type { IdentityApp } from '../app.ts';
 import { chainAuditEntries } from './chain.ts';

@@ -1,4 +1,4 @@
-import { failureLog } from '../../../platform/jobs/worker.ts';
+import { failureLog } from '../../../platform/jobs/failure-log.ts';
 import type { Module } from '../../../platform/module.ts';
 import type { IdentityApp } from '../app.ts';
 import { userMails } from './statements.ts';

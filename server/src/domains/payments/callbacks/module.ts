@@ -1,4 +1,4 @@
-import { failureLog } from '../../../platform/jobs/worker.ts';
+import { failureLog } from '../../../platform/jobs/failure-log.ts';
 import type { Module } from '../../../platform/module.ts';
 import { sealedColumn } from '../../../platform/postgres/sealed-column-statements.ts';
 import type { PaymentsApp } from '../app.ts';

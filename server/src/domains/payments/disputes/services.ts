@@ -1,5 +1,5 @@
 import { publicId } from '../../../core/id.ts';
-import { failureLog } from '../../../platform/jobs/worker.ts';
+import { failureLog } from '../../../platform/jobs/failure-log.ts';
 import type { WebhooksApp } from '../../webhooks/app.ts';
 import type { PaymentsApp } from '../app.ts';
 import type { DiscrepancyRow } from '../operations/discrepancies/record.ts';

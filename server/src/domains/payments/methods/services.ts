@@ -1,4 +1,4 @@
-import { failureLog } from '../../../platform/jobs/worker.ts';
+import { failureLog } from '../../../platform/jobs/failure-log.ts';
 import type { WebhooksApp } from '../../webhooks/app.ts';
 import type { PaymentsApp } from '../app.ts';
 import { ChargeMethods } from './charges.ts';

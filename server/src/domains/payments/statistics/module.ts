@@ -1,5 +1,5 @@
+import { failureLog } from '../../../platform/jobs/failure-log.ts';
 import { rollupWorker } from '../../../platform/jobs/rollup-worker.ts';
-import { failureLog } from '../../../platform/jobs/worker.ts';
 import type { Module } from '../../../platform/module.ts';
 import type { PaymentsApp } from '../app.ts';
 import { rollUpLedger } from '../ledger/statements.ts';

@@ -1,5 +1,5 @@
 import type { BackgroundWorker } from '../../../platform/jobs/background-worker.ts';
-import { failureLog } from '../../../platform/jobs/worker.ts';
+import { failureLog } from '../../../platform/jobs/failure-log.ts';
 import type { Module } from '../../../platform/module.ts';
 import type { WebhooksApp } from '../app.ts';
 import { deliveryChecks } from './integrity.ts';
