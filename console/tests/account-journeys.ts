@@ -56,13 +56,13 @@ export function accountJourneys(opened: () => OpenedConsole): void {
     await page.getByRole('heading', { name: 'Customers', exact: true }).waitFor();
   });
 
-  test('a user changes their own address with the present password, which ends the session', async () => {
+  test('a user changes their own address with the current password, which ends the session', async () => {
     await goTo(page, '/account');
     await button('Change the e-mail address').click();
     await page.getByRole('dialog').getByLabel('E-mail').fill('owner@example.com');
     await page.getByRole('dialog').locator('input[name=oldPassword]').fill('not the password');
     await button('Save').click();
-    await page.getByText('needs your present password').waitFor();
+    await page.getByText('needs your current password').waitFor();
     await page.getByRole('dialog').locator('input[name=oldPassword]').fill(newPassword);
     await button('Save').click();
     await page.getByRole('heading', { name: 'Sign in to Florin' }).waitFor();
