@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { cases } from '../../../../tests/support/campaign.ts';
 import { operationsNode } from '../../../../tests/support/payments/operations-node.ts';
 import { arrangeChannels, principalOf } from '../../../../tests/support/payments/payments.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
@@ -217,7 +216,7 @@ test('balances and pages always equal a recount while two nodes settle, refund a
           }
         },
       ),
-      { numRuns: cases(60) },
+      { numRuns: 60 },
     );
   } finally {
     writing = false;
