@@ -31,7 +31,9 @@ const aheadMs = `least(greatest(coalesce(held.used_until_ms, 0) - $1::float8, 0)
  * second through a channel, or null.
  *
  * A claim holds the rows of these channels until its end; one of another node gets none of their operations meanwhile.
- * So all nodes together keep to the rate, and what is not claimed uses up nothing of it.
+ * So all nodes together keep to the rate, and what is not claimed uses up nothing of it. Only the first claims of a
+ * channel, which has no row yet, may overlap: each node then sends what accumulates in a quarter of a second, and the
+ * next claims wait longer for it.
  */
 export const pacedChannelsCte = `held as materialized (
      select channel_id, rate_per_s, used_until_ms, taken_ms from channel_pace pace

@@ -89,7 +89,7 @@ export function requestTo(operations: readonly Operation[], callers: number): fc
       fc.oneof(
         { weight: 40, arbitrary: fc.constantFrom(...fits).map((json) => [[name, json] as const]) },
         { weight: 2, arbitrary: hostile.map((json) => [[name, json] as const]) },
-        { weight: required ? 1 : 40, arbitrary: fc.constant([]) },
+        { weight: required ? 1 : 100, arbitrary: fc.constant([]) },
       ),
     );
     const stray = fc.oneof(
