@@ -334,6 +334,11 @@ export class MollieSimulator {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = 'GET', url: path = '/', headers } = request;
     const body = Buffer.concat(await request.toArray()).toString('utf8');
+    if (path === '/favicon.ico') {
+      // Browsers ask for the icon of a page.
+      response.writeHead(404).end();
+      return;
+    }
     const checkout = /^\/checkout\/(tr_\w+)$/.exec(path)?.[1];
     if (checkout !== undefined) return this.#serveCheckout(checkout, new URLSearchParams(body), response);
 
