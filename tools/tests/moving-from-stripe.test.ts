@@ -1,39 +1,20 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { brokenClaims } from '@florin/server/tests/broken-claims.ts';
-import { databaseFromTemplate, type TestDatabase } from '@florin/server/tests/postgres/database.ts';
-import { florinOn, type TestFlorin } from '@florin/server/tests/service/florin.ts';
 import { type StripeSimulator, simulatedApiKey, startStripeSimulator } from '@florin/server/tests/simulators/stripe.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { pasted } from './pasted.ts';
+import { pageStory } from './page-story.ts';
 
-const page = readFileSync(fileURLToPath(new URL('../../docs/guides/moving-from-stripe.md', import.meta.url)), 'utf8');
-const snippets = [...page.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, commands = '']) => commands);
-const bin = fileURLToPath(new URL('../../cli/bin/florin.mjs', import.meta.url));
-
-let db: TestDatabase;
-let florin: TestFlorin;
 let stripe: StripeSimulator;
-let folder: string;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'florin-moving-from-stripe-'));
-  db = await databaseFromTemplate();
   stripe = await startStripeSimulator();
-  // The first snippet reads the generated password from the data folder.
-  const dataFolder = { APP_DATA_DIR: join(folder, 'data'), APP_ADMIN_PASSWORD: '' };
-  florin = await florinOn(db, { ...dataFolder, APP_PROVIDER_STRIPE_URL: stripe.url });
 });
 
-afterAll(async () => {
-  expect(await brokenClaims(db.database)).toEqual([]);
-  await florin.stop();
-  await stripe.close();
-  await db.drop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => stripe.close());
+
+const story = pageStory('moving-from-stripe', () => ({ APP_PROVIDER_STRIPE_URL: stripe.url }));
+const bin = fileURLToPath(new URL('../../cli/bin/florin.mjs', import.meta.url));
 
 const dayMs = 86_400_000;
 
@@ -41,13 +22,12 @@ test('the move from Stripe, pasted in order, takes a customer with a card and a 
   const ada = stripe.account.customers.create({ name: 'Ada Example', email: 'ada@example.com' });
   stripe.account.methods.keep(stripe.account.methods.find('pm_card_visa'), ada.id);
   exportFiles(ada.id);
-  const script = snippets
+  const script = story.snippets
     .join('\n')
     .replace('sk_test_…', simulatedApiKey)
-    .replaceAll('http://127.0.0.1:8080', florin.address)
     .replaceAll('https://api.stripe.com', stripe.url);
-  const command = `HOME=${folder}; export HOME\nnpx() { shift 2; '${process.execPath}' '${bin}' "$@"; }\n`;
-  const printed = await pasted(folder, command + script);
+  const command = `HOME=${story.folder}; export HOME\nnpx() { shift 2; '${process.execPath}' '${bin}' "$@"; }\n`;
+  const printed = await story.paste(command + script);
   const lines = printed
     .trim()
     .split('\n')
@@ -60,9 +40,9 @@ test('the move from Stripe, pasted in order, takes a customer with a card and a 
     ...['customer NEW', 'method NEW', 'subscription NEW'],
   ]);
   expect(lines.at(-1)).toContain('ACTIVE');
-  const [subscription] = await db.query('select external_id, state from subscription');
+  const [subscription] = await story.db.query('select external_id, state from subscription');
   expect(subscription).toEqual({ external_id: 'sub_Ada', state: 'ACTIVE' });
-  const [method] = await db.query('select status, is_default from payment_method');
+  const [method] = await story.db.query('select status, is_default from payment_method');
   expect(method).toEqual({ status: 'ACTIVE', is_default: true });
 });
 
@@ -90,9 +70,9 @@ function exportFiles(customer: string): void {
     'Cancel At Period End': 'true',
   };
   const csv = [Object.keys(subscription), Object.values(subscription)].map((cells) => cells.join(',')).join('\n');
-  writeFileSync(join(folder, 'subscriptions.csv'), csv);
+  writeFileSync(join(story.folder, 'subscriptions.csv'), csv);
   writeFileSync(
-    join(folder, 'customers.csv'),
+    join(story.folder, 'customers.csv'),
     `id,Description,Email,Name,Created (UTC)\n${customer},,ada@example.com,Ada Example,2024-01-15 09:30\n`,
   );
 }

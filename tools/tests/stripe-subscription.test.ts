@@ -1,48 +1,25 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { brokenClaims } from '@florin/server/tests/broken-claims.ts';
-import { databaseFromTemplate, type TestDatabase } from '@florin/server/tests/postgres/database.ts';
-import { florinOn, type TestFlorin } from '@florin/server/tests/service/florin.ts';
 import { type StripeSimulator, simulatedApiKey, startStripeSimulator } from '@florin/server/tests/simulators/stripe.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { pasted } from './pasted.ts';
+import { pageStory } from './page-story.ts';
 
-const page = readFileSync(fileURLToPath(new URL('../../docs/guides/stripe-subscription.md', import.meta.url)), 'utf8');
-const snippets = [...page.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, commands = '']) => commands);
-
-let db: TestDatabase;
-let florin: TestFlorin;
 let stripe: StripeSimulator;
-let folder: string;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'florin-stripe-subscription-'));
-  db = await databaseFromTemplate();
   stripe = await startStripeSimulator();
-  // The first snippet reads the generated password from the data folder.
-  const dataFolder = { APP_DATA_DIR: join(folder, 'data'), APP_ADMIN_PASSWORD: '' };
-  florin = await florinOn(db, { ...dataFolder, APP_PROVIDER_STRIPE_URL: stripe.url });
 });
 
-afterAll(async () => {
-  expect(await brokenClaims(db.database)).toEqual([]);
-  await florin.stop();
-  await stripe.close();
-  await db.drop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => stripe.close());
+
+const story = pageStory('stripe-subscription', () => ({ APP_PROVIDER_STRIPE_URL: stripe.url }));
 
 test('the story of a subscription at Stripe, pasted in order, ends with the third renewal paid', async () => {
-  const opensPage = snippets.findIndex((commands) => commands.includes('"url"'));
-  const script = snippets
+  const opensPage = story.snippets.findIndex((commands) => commands.includes('"url"'));
+  const script = story.snippets
     .map((commands) => commands.replace('sk_test_…', simulatedApiKey))
     .toSpliced(opensPage + 1, 0, savedOnThePage)
     .map((commands) => `${commands}\necho`)
-    .join('\n')
-    .replaceAll('http://127.0.0.1:8080', florin.address);
-  const printed = await pasted(folder, script);
+    .join('\n');
+  const printed = await story.paste(script);
   const { data } = JSON.parse(printed.trimEnd().split('\n').at(-1) as string);
   const periods = data.map(({ status, periodStart }: Record<string, string>) => [status, periodStart?.slice(0, 10)]);
   expect(periods.toReversed()).toEqual([
