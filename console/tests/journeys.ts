@@ -361,7 +361,7 @@ export function journeys(opened: () => OpenedConsole): void {
     await page.waitForURL((url) => !url.search.includes('startDate'));
   });
 
-  test('selected rows are added up by status and currency, and the file for finance has names and major units', async () => {
+  test('selected rows are added up by status and currency, and the file for finance has names and units', async () => {
     await goTo(page, '/payments?currency=EUR', 'Test');
     await onlyRow(page);
     await page.getByLabel('Select this row').check();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sumsByStatus } from '../src/ui/tables/selection-sums.ts';
 
-test('selected rows are added up by status and currency, so that no failed payment is in the sum of those that succeeded', () => {
+test('selected rows are added up by status and currency: no failed payment is among those that succeeded', () => {
   const rows = [
     { status: 'SUCCESS', amount: 906, currency: 'EUR' },
     { status: 'SUCCESS', amount: 1999, currency: 'USD' },

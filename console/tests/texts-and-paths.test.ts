@@ -2,7 +2,7 @@ import { consolePages } from '@florin/server/app/http/console/pages.ts';
 import { disputeReasons, disputeStages } from '@florin/server/domains/payments/providers/dispute.ts';
 import { failureCodes, retries } from '@florin/server/domains/payments/providers/failures.ts';
 import { methodTypes } from '@florin/server/domains/payments/providers/kept-method.ts';
-import { evidenceFields as evidenceOfSandbox } from '@florin/server/domains/payments/providers/sandbox/dispute-script.ts';
+import { evidenceFields as ofSandbox } from '@florin/server/domains/payments/providers/sandbox/dispute-script.ts';
 import { appealEvidence, evidence } from '@florin/server/domains/payments/providers/stripe/dispute-vocabulary.ts';
 import { expect, test } from 'vitest';
 import { pagePaths } from '../src/shell/page-paths.ts';
@@ -29,6 +29,6 @@ test('every failure, retry, type of payment method, reason, stage and evidence o
   expect(named('disputes.reason')).toEqual([...disputeReasons]);
   expect(named('disputes.stage')).toEqual([...disputeStages]);
   const taken = Object.entries({ ...evidence, ...appealEvidence }).filter(([, kind]) => !('ignored' in kind));
-  const fields = new Set([...taken, ...evidenceOfSandbox.map(({ name }) => [name])].map(([name]) => name));
+  const fields = new Set([...taken, ...ofSandbox.map(({ name }) => [name])].map(([name]) => name));
   expect(named('evidence').sort()).toEqual([...fields].sort());
 });

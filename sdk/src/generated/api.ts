@@ -199,7 +199,7 @@ export interface UsersApi {
   /**
    * Finish a login with a code.
    *
-   * Takes the challenge from the answer to login, and answers like a login without a second factor. Wrong codes (400) count as failed logins, and after 10 in 15 minutes no code of the user is accepted (429).
+   * Takes the challenge of a login, and answers like a login without a second factor. Wrong codes (400) count as failed logins, and after 10 in 15 minutes no code of the user is accepted (429).
    *
    * The challenge works for five minutes, five attempts and one login, and not after the password has changed.
    */

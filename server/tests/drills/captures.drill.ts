@@ -17,7 +17,7 @@ const seed = Number(process.env.CAPTURE_SEED ?? randomInt(1_000_000));
 const kills = 9;
 const inFlight = 16;
 const amount = 1_000;
-/** Look-ups after lost answers come in 5 s, 30 s later, and 5 min later: of an answer and of a look-up that a kill ends. */
+/** Look-ups come 5 s, 30 s and 5 min after a lost answer; a kill can end the answer and the first look-up. */
 const endsWithinMs = 420_000;
 
 let stripe: StripeSimulator;

@@ -27,8 +27,8 @@ import { type Permission, whoMayCall } from './who-may-call.ts';
 /**
  * Every operation of the OpenAPI document × every kind of caller × {own, another tenant's, no} record. Each caller may
  * do what the document declares (`x-required-scope`, `x-required-user-types`, `security`), and `who-may-call.ts` says
- * the same without reading a route. Requests are those of the document's examples. `npm run campaigns` lets every caller
- * call every operation.
+ * the same without reading a route. Requests are those of the document's examples. `npm run campaigns` lets every
+ * caller call every operation.
  */
 
 /** The owner of the record that a request names; `none` if it names none (a create). */
@@ -857,7 +857,7 @@ function neededFor(operation: Declared): Needed {
   return { needs: scope ?? 'known' };
 }
 
-/** One of each kind that is told apart at every endpoint: no credentials, users by type and role, a key, the console. */
+/** One of each kind, at every endpoint: no credentials, users by type and role, a key, the console. */
 const everywhere = new Set([
   'nobody',
   'a user without roles',

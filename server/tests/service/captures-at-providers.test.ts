@@ -8,8 +8,8 @@ import { MollieSimulator } from '../support/simulators/mollie.ts';
 import { type StripeSimulator, simulatedApiKey, startStripeSimulator } from '../support/simulators/stripe.ts';
 
 /**
- * Every way in which a payment that is authorized first can end, at Stripe and at Mollie, over HTTP. After each test the
- * money in the books is the money at the provider.
+ * Every way in which a payment that is authorized first can end, at Stripe and at Mollie, over HTTP. After each test
+ * the money in the books is the money at the provider.
  */
 let db: TestDatabase;
 let florin: TestFlorin;

@@ -50,7 +50,7 @@ test.skipIf(chromiumPath === undefined)(
     try {
       const page = await (await browser.newContext({ javaScriptEnabled: false, locale: 'en-GB' })).newPage();
 
-      // 1. Nothing can be charged yet: the mail leads to the page. The first payment fails there, and the page says why.
+      // 1. Nothing can be charged yet: the mail leads to the page. A payment fails there, and the page says why.
       const plan = { name: 'Gold', currency: 'EUR', amount: 1000, interval: 'month', state: true };
       const { id: planId } = await post('plan/modify', plan);
       const { id } = await post('subscription/create', { customerId, planId });
@@ -70,7 +70,7 @@ test.skipIf(chromiumPath === undefined)(
       const [account] = await methodsOf(customerId);
       expect(account).toMatchObject({ status: 'ACTIVE', isDefault: true, type: 'sepa_debit' });
 
-      // 3. A month later nobody is there. The debit is announced, some days later it is on its way, and the bank pays it.
+      // 3. A month later nobody is there. The debit is announced, sent some days later, and paid by the bank.
       aheadMs = 32 * dayMs;
       await eventually('the second period is billed', async () => (await invoices()).length === 2);
       // A debit whose mail is not sent yet waits for it.

@@ -8,8 +8,8 @@ declare module 'vitest' {
 }
 
 /**
- * A campaign tries thousands of cases of one guarantee. `npm run campaigns` tries all of them; other runs try a part, so
- * that what breaks the guarantee is seen at once. A test file that imports this module belongs to the campaigns.
+ * A campaign tries thousands of cases of one guarantee. `npm run campaigns` tries all of them; other runs try a part,
+ * so that what breaks the guarantee is seen at once. A test file that imports this module belongs to the campaigns.
  */
 export const isCampaign = inject('isCampaign');
 

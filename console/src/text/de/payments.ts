@@ -58,7 +58,8 @@ export const payments = {
   'liveChecklist.enter': 'Anschrift eintragen',
   'liveChecklist.mail': 'Ein Mailserver: bis dahin werden E-Mails nur in Dateien geschrieben',
   'liveChecklist.mailHint':
-    'Mit systemd gehört diese Zeile in /etc/florin/florin.env; danach den Dienst neu starten. In einer Shell steht sie vor npm start.',
+    'Mit systemd gehört diese Zeile in /etc/florin/florin.env; danach den Dienst neu starten. In einer Shell steht ' +
+    'sie vor npm start.',
   'liveChecklist.secondFactor': 'Ein zweiter Faktor für Ihr eigenes Konto',
   'liveChecklist.setUp': 'Einrichten',
   'liveChecklist.backup': 'Eine geprüfte Sicherung, am besten jede Nacht',

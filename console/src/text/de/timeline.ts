@@ -53,7 +53,8 @@ export const timeline: Record<keyof typeof english, string> = {
   'step.updated': '{user} hat den Status auf „{to}“ gesetzt.',
   'step.cancel_asked': '{user} hat verlangt, die Belastung abzubrechen.',
   'step.hold_released':
-    'Von der Rechnung oder dem Zahlungslink bleibt weniger zu zahlen: Florin hat verlangt, die Reservierung freizugeben.',
+    'Von der Rechnung oder dem Zahlungslink bleibt weniger zu zahlen: Florin hat verlangt, die Reservierung ' +
+    'freizugeben.',
   'step.unknown':
     '{provider} hat kein Ergebnis gemeldet ({about}): Es kann geschehen sein oder nicht, und wird nachgesehen.',
   'step.pending': '{provider} ist damit beschäftigt ({about}).',

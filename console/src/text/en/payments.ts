@@ -58,7 +58,8 @@ export const payments = {
   'liveChecklist.enter': 'Enter the address',
   'liveChecklist.mail': 'A mail server: until then mail is only written into files',
   'liveChecklist.mailHint':
-    'With systemd, write this line into /etc/florin/florin.env and restart the service. In a shell, put it before npm start.',
+    'With systemd, write this line into /etc/florin/florin.env and restart the service. In a shell, put it before ' +
+    'npm start.',
   'liveChecklist.secondFactor': 'A second factor for your own account',
   'liveChecklist.setUp': 'Set it up',
   'liveChecklist.backup': 'A proven backup, best every night',

@@ -11,9 +11,9 @@ interface TimeFiltersProps {
 }
 
 /**
- * A time range: today, seven days, this month or the last one in the chosen time zone, or two times to the minute. The address has them
- * in UTC, so that a link shows the same rows in every time zone. It may also have whole days, as links of other pages
- * do.
+ * A time range: today, seven days, this month or the last one in the chosen time zone, or two times to the minute. The
+ * address has them in UTC, so that a link shows the same rows in every time zone. It may also have whole days, as links
+ * of other pages do.
  */
 export function TimeFilters({ filters, onChange }: TimeFiltersProps) {
   const text = useText();

@@ -23,8 +23,8 @@ interface FinanceMenuProps {
 }
 
 /**
- * Links to files for finance, which the browser saves while the service writes them: the rows that match the filters, in
- * the language and the time zone of the user.
+ * Links to files for finance, which the browser saves while the service writes them: the rows that match the filters,
+ * in the language and the time zone of the user.
  */
 export function FinanceMenu({ files, query }: FinanceMenuProps) {
   const text = useText();

@@ -9,8 +9,9 @@ interface WorkLog {
 const waitingForDatabase = new WeakMap<WorkLog, Set<string>>();
 
 /**
- * Logs failures; `activity` names what fails, such as `Settling callbacks`. An unavailable database stops all activities
- * at once, which is one line when the first meets it and one when the last goes on; its stack says nothing of them.
+ * Logs failures; `activity` names what fails, such as `Settling callbacks`. An unavailable database stops all
+ * activities at once, which is one line when the first meets it and one when the last goes on; its stack says nothing
+ * of them.
  */
 export function failureLog(
   log: WorkLog,

@@ -29,7 +29,7 @@ interface RecordedAnswer {
 
 /**
  * Does something with a connector; then again and again, with the same answers but for one that differs in one place,
- * as the provider's document allows it. Yields the places at which the kind of the result was another one than at first.
+ * as the provider's document allows it. Yields the places at which the kind of the result was not the first one.
  */
 export async function* differingResults(
   work: () => Promise<unknown>,

@@ -189,8 +189,8 @@ function styleOf({ language = 'en', timeZone = 'UTC' }: FileQuery): FileStyle {
 }
 
 /**
- * `Payments 2026-11-01 to 2026-11-27`, `Taxes until 2026-11-27 (test)`: what is in it, and the first and the last day of
- * its range in its time zone. A range without an end ends today.
+ * `Payments 2026-11-01 to 2026-11-27`, `Taxes until 2026-11-27 (test)`: what is in it, and the first and the last day
+ * of its range in its time zone. A range without an end ends today.
  */
 function fileNameOf(
   report: Report,

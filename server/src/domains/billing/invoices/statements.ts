@@ -382,8 +382,8 @@ export interface OpenRow {
 }
 
 /**
- * What is left to pay of open invoices, by currency, most invoices first. Values: visible tenants, mode, customer (null:
- * all), today. Test clocks are not considered.
+ * What is left to pay of open invoices, by currency, most invoices first. Values: visible tenants, mode, customer
+ * (null: all), today. Test clocks are not considered.
  */
 export const sumOpen = statement<OpenRow>(
   'invoices.sum_open',

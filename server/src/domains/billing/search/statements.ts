@@ -14,8 +14,8 @@ export const limitStatements = statement('search.limit', "select set_config('sta
 
 /**
  * Among the newest entries of each tenant, which finds the words that many have: the index would have to read them all
- * and sort them. Values: tenants, mode, kind, patterns, entries of each tenant that are read, how many to find, patterns
- * of which one is enough.
+ * and sort them. Values: tenants, mode, kind, patterns, entries of each tenant that are read, how many to find,
+ * patterns of which one is enough.
  */
 export const findAmongNewest = statement<FoundRow>(
   'search.find_among_newest',

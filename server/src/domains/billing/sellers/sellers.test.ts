@@ -116,7 +116,7 @@ test.each([
   expect([reply.status, reply.body.error.field]).toEqual([400, field]);
 });
 
-test('an invoice that names no day is due after the days of its customer, or else of its seller, and keeps its own', async () => {
+test('an invoice without a day is due after the days of its customer, or else of its seller', async () => {
   const { id: customerId } = dataOf(await florin.post('/api/customer/modify', { name: 'Given time' }, admin));
   const finalized = async (fields: object) => {
     const lines = [{ description: 'Bread', quantity: 1, unitAmount: 500 }];

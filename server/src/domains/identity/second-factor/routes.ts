@@ -31,7 +31,7 @@ export const secondFactorRoutes: readonly Route<IdentityApp>[] = [
   post('/api/user/login/second-factor', 'nothing', 'Second factor', {
     operationId: 'loginWithSecondFactor',
     summary: 'Finish a login with a code',
-    description: `Takes the challenge from the answer to login, and answers like a login without a second factor. ${limits}`,
+    description: `Takes the challenge of a login, and answers like a login without a second factor. ${limits}`,
     body: secondLoginInput,
     refuses: ['code_wrong', 'challenge_invalid', 'too_many_attempts'],
     data: loginResult,

@@ -9,7 +9,10 @@ export interface FileRow {
   sha256: string;
 }
 
-/** A file, whose content is the raw body of its id. Values: tenant, id, dispute, name, type, bytes, SHA-256 in hex, user, now. */
+/**
+ * A file, whose content is the raw body of its id. Values: tenant, id, dispute, name, type, bytes, SHA-256 in hex,
+ * user, now.
+ */
 export const insertFile = statement(
   'disputes.insert_file',
   `insert into dispute_file (tenant_id, id, dispute_id, name, type, bytes, sha256, user_id, created_at)

@@ -30,8 +30,8 @@ export const beginChannelReadings = statement<{ channel_id: number }>(
 );
 
 /**
- * Lists that are due. They are due again later, also if the process dies. Values: now in ms, limit, then in ms, channels
- * that are left out.
+ * Lists that are due. They are due again later, also if the process dies. Values: now in ms, limit, then in ms,
+ * channels that are left out.
  */
 export const claimChannelReadings = statement<ChannelReading>(
   'disputes.claim_channel_readings',

@@ -67,8 +67,8 @@ function lengthOf(cell: Cell): number {
 }
 
 /**
- * The writer knows styles of columns alone, and reads them for each row after it has asked for it: first for the header,
- * then for each of these rows, whose amounts have as many decimals as their currencies.
+ * The writer knows styles of columns alone, and reads them for each row after it has asked for it: first for the
+ * header, then for each of these rows, whose amounts have as many decimals as their currencies.
  */
 async function* sheetRows(rows: AsyncIterable<Cell[]>, columns: ColumnDef[]) {
   for await (const row of rows) {

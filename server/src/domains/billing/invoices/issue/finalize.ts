@@ -12,8 +12,8 @@ import { allocateNumbers } from './numbers.ts';
 
 /**
  * Makes a DRAFT OPEN and gives it the next number of its tenant. The tenant's counter stays locked until the commit, so
- * that numbers have no gaps. The invoice keeps a copy of the seller, and is due after the customer's or the seller's days if
- * it names no day itself. An invoice with a total of 0 becomes PAID at once, with an `invoice.paid` event.
+ * that numbers have no gaps. The invoice keeps a copy of the seller, and is due after the customer's or the seller's
+ * days if it names no day itself. An invoice with a total of 0 becomes PAID at once, with an `invoice.paid` event.
  */
 export async function finalizeInvoice(
   { body: { id }, principal }: Call<{ id: number }>,

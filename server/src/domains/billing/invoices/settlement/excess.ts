@@ -50,10 +50,9 @@ export interface ExcessDeps {
 
 /**
  * Books an excess as money that pays nothing, and refunds it, once and with the reason `duplicate`. Without a provider,
- * if the channel is at another provider by now, while it is not known what a dispute in another currency has taken, or if
- * the setting forbids it, the money stays UNAPPLIED, the
- * `amountToReturn` of the purchase, until an operator, who is warned, refunds the payment; and so it does when the
- * refund fails. Returns what stays.
+ * if the channel is at another provider by now, while it is not known what a dispute in another currency has taken, or
+ * if the setting forbids it, the money stays UNAPPLIED, the `amountToReturn` of the purchase, until an operator, who is
+ * warned, refunds the payment; and so it does when the refund fails. Returns what stays.
  */
 export async function settleExcess(
   transaction: Queryable,

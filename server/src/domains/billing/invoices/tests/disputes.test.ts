@@ -110,7 +110,7 @@ test('a reopened invoice can be paid by another payment, and a refund is taken f
   expect(refund).toMatchObject({ status: 409, body: { error: { type: 'payment_disputed' } } });
 });
 
-test('money that comes again after another payment has paid the invoice pays nothing, and is refunded once', async () => {
+test('money that comes again after another payment has paid the invoice is refunded once', async () => {
   const { id, transactionId } = await paid('debit:returned');
   const { id: disputeId } = await disputed(transactionId, 'LOST');
   await statusOf(id, 'OPEN');

@@ -211,7 +211,7 @@ describe('a payment that is captured by requests', () => {
     expect((await eventTypes(id)).filter((type) => type === 'authorization_expiring')).toHaveLength(1);
   });
 
-  test('whose captures the scheme rejects later never becomes capturable again, and its money is disputed', async () => {
+  test('whose captures the scheme rejects later is not capturable again, and its money is disputed', async () => {
     const id = await authorized({ metadata: { sandbox: 'capture:fail-later' } });
     const disputed = (amount: number) =>
       untilPayment(id, `${amount} came back`, ({ amountDisputed }) => amountDisputed === amount);

@@ -12,7 +12,8 @@ export interface FoundFunds {
 /** What the closing of discrepancies needs of disputes, which come after this module. */
 export interface DisputeFunds {
   /**
-   * Books what a dispute has taken from its locked payment, and ends refunds that were not sent and no longer fit. Refuses (`invalid_request`) more than was captured.
+   * Books what a dispute has taken from its locked payment, and ends refunds that were not sent and no longer fit.
+   * Refuses (`invalid_request`) more than was captured.
    */
   book(transaction: Transaction, funds: FoundFunds): Promise<void>;
 }

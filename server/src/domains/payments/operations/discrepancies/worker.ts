@@ -101,8 +101,8 @@ async function lookUp(
 }
 
 /**
- * Settles an open operation or reverses a refund, and returns the operation as it is then. Undecided: while a capture is
- * under way, the answer about its charge proves nothing.
+ * Settles an open operation or reverses a refund, and returns the operation as it is then. Undecided: while a capture
+ * is under way, the answer about its charge proves nothing.
  */
 async function settle(
   discrepancy: Leased<DueDiscrepancy>,

@@ -62,8 +62,8 @@ async function unlessMissing<Found>(reading: Promise<Found>): Promise<Found | un
 }
 
 /**
- * What began since a time: disputes, refunds, debits that failed, and warnings; and the disputes that have changed since,
- * by the events about them. Stripe keeps events for 30 days, whether or not an endpoint takes them
+ * What began since a time: disputes, refunds, debits that failed, and warnings; and the disputes that have changed
+ * since, by the events about them. Stripe keeps events for 30 days, whether or not an endpoint takes them
  * (https://docs.stripe.com/api/events/list).
  */
 export function listSince(stripe: Stripe, sinceMs: number, cursor: string | null, nowMs: number): Promise<DisputePage> {

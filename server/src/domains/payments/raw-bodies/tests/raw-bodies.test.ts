@@ -105,7 +105,7 @@ test('a body that breaks off is refused, and nothing of it stays', async () => {
   expect(await stored()).toEqual({ bodies: 0, parts: 0 });
 });
 
-test('a body that no record keeps is deleted after a day, one that is kept stays until its record removes it', async () => {
+test('a body that no record keeps is deleted after a day; one that is kept stays', async () => {
   const abandoned = await receive(Readable.from([Buffer.from('abandoned')]));
   const kept = await receive(Readable.from([Buffer.from('kept')]));
   await bodies.keep(db.database, kept);
