@@ -26,10 +26,13 @@ export interface PageStory {
 export function pageStory(guide: string, environment: () => Record<string, string> = () => ({})): PageStory {
   const page = readFileSync(fileURLToPath(new URL(`../../docs/guides/${guide}.md`, import.meta.url)), 'utf8');
   const snippets = [...page.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, commands = '']) => commands);
-  const story = {
+  const story: PageStory = {
     snippets,
+    db: undefined as unknown as TestDatabase,
+    florin: undefined as unknown as TestFlorin,
+    folder: '',
     paste: (script) => pasted(story.folder, script.replaceAll('http://127.0.0.1:8080', story.florin.address)),
-  } as PageStory;
+  };
 
   beforeAll(async () => {
     story.folder = mkdtempSync(join(tmpdir(), `florin-${guide}-`));
