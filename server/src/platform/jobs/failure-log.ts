@@ -10,8 +10,7 @@ const waitingForDatabase = new WeakMap<WorkLog, Set<string>>();
 
 /**
  * Logs failures; `activity` names what fails, such as `Settling callbacks`. An unavailable database stops all
- * activities at once, which is one line when the first meets it and one when the last goes on; its stack says nothing
- * of them.
+ * activities at once. That is one line, without a stack, when the first of them fails, and one when the last goes on.
  */
 export function failureLog(
   log: WorkLog,
