@@ -26,6 +26,11 @@ export function disputeKills(scenario: Scenario): Kills<DisputeParts> {
       passing: async () => {
         const id = await disputed('dispute');
         await lock('event');
+        // Also at the sandbox: the next reading tells its deadline.
+        await node.query(
+          `update sandbox_operation set disputed_at = disputed_at - interval '7 days'
+            where disputed_at is not null and channel_id = (select channel_id from dispute where ${uuidIs(id)})`,
+        );
         await node.query(`update dispute set respond_by = now(), due_at = now() where ${uuidIs(id)}`);
         await waits('event');
         await killPostgres();
