@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, test } from 'vitest';
 import { months, providerTimeout, renewAtRandom, untilActive } from '../support/billing/random-renewals.ts';
 import { startYear, type Year } from '../support/billing/subscribed-year.ts';
+import { eventually } from '../support/postgres/database.ts';
 import { type StripeSimulator, simulatedApiKey, startStripeSimulator } from '../support/simulators/stripe.ts';
 
 /** 5,000 renewals with kept methods at a strict Stripe. Another run: `DRILL_SEED=7 npm run drills -- renewals`. */
@@ -35,7 +36,22 @@ afterAll(async () => {
 
 async function keep(customerId: number, token: string): Promise<void> {
   const setup = { customerId, channelId: year.channelId, token, isDefault: true };
-  await untilActive(year, (await year.post('payment-method/setup', setup)).id);
+  const { id } = await year.post('payment-method/setup', setup);
+  await authenticate(id);
+  await untilActive(year, id);
+}
+
+/** The payer authenticates on the issuer's page, where the issuer wants it. */
+async function authenticate(id: string): Promise<void> {
+  const { nextAction } = await eventually(
+    'Stripe has answered the setup',
+    async () => {
+      const found = await year.get(`payment-method/detail?id=${id}`);
+      return (found.status !== 'PENDING' || found.nextAction !== null) && found;
+    },
+    1_800_000,
+  );
+  if (nextAction !== null) await fetch(nextAction.url, { redirect: 'manual' });
 }
 
 test(`${customers * months} renewals with nine kills: nobody is charged twice, and nobody is forgotten`, async () => {
