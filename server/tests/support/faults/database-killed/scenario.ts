@@ -66,7 +66,11 @@ export async function startScenario() {
       [table],
     );
   const waits = (table: string, statements = 1) =>
-    eventually(`${statements} statements wait for ${table}`, async () => (await waitersOf(table)).length >= statements);
+    eventually(
+      `${statements} statements wait for ${table}`,
+      async () => (await waitersOf(table)).length >= statements,
+      endsWithinMs,
+    );
   /** Waits for a statement that is not a worker's claim. */
   const waitsBesideClaims = (table: string) =>
     eventually(`a statement that is no claim waits for ${table}`, async () =>
