@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databaseFromTemplate, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
 import { transactionPooler } from '../../../../tests/support/postgres/transaction-pooler.ts';
@@ -103,6 +105,61 @@ describe('session settings', () => {
       await pooler.close();
     },
   );
+});
+
+describe('a host that dies in the middle of the login', () => {
+  test('leaves nothing that is sent to the next one', async () => {
+    const first = await startScramServer((socket, nonce) => {
+      // The client derives its key for a tenth of a second, and the connection is closed meanwhile.
+      socket.end(saslContinue(`r=${nonce}first,s=c2FsdA==,i=100000`));
+    });
+    const second = await startScramServer((socket, nonce) => {
+      socket.write(saslContinue(`r=${nonce}second,s=c2FsdA==,i=100000`));
+    });
+    const url = `postgres://u:secret@127.0.0.1:${first.port},127.0.0.1:${second.port}/d?target_session_attrs=primary`;
+    const client = new SessionClient(connectionOf(url));
+    await expect(client.connect()).rejects.toThrow(/no host will do/);
+    expect(second.messages).toEqual([
+      expect.stringMatching(/^SCRAM-SHA-256/),
+      expect.stringMatching(/^c=biws,r=.*second,p=/),
+    ]);
+    first.close();
+    second.close();
+  });
+
+  const saslContinue = (data: string) => authentication(11, data);
+
+  function authentication(code: number, data: string): Buffer {
+    const message = Buffer.alloc(9 + Buffer.byteLength(data));
+    message.write('R');
+    message.writeInt32BE(message.length - 1, 1);
+    message.writeInt32BE(code, 5);
+    message.write(data, 9);
+    return message;
+  }
+
+  /** Asks for SCRAM, keeps the client's messages, and ends the connection after the last of them. */
+  async function startScramServer(continues: (socket: Socket, nonce: string) => void) {
+    const messages: string[] = [];
+    const server = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => {
+        socket.write(authentication(10, 'SCRAM-SHA-256\0\0'));
+        socket.on('data', (bytes) => {
+          for (let start = 0; start < bytes.length; start += 1 + bytes.readInt32BE(start + 1)) {
+            const message = bytes.toString('latin1', start + 5, start + 1 + bytes.readInt32BE(start + 1));
+            messages.push(message);
+            const [, nonce] = /^SCRAM-SHA-256.*,r=(.*)$/.exec(message) ?? [];
+            if (nonce !== undefined) continues(socket, nonce);
+            else if (message.includes(',p=')) socket.end();
+          }
+        });
+      });
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return { port: (server.address() as AddressInfo).port, messages, close: () => server.close() };
+  }
 });
 
 describe('behind a pooler that hands out connections by transaction', () => {

@@ -19,9 +19,13 @@ interface Internals {
   host: string;
   port: number;
   ssl: boolean | object;
-  connection: pg.Connection & { stream: { destroy: (error?: Error) => void } };
+  connection: pg.Connection & {
+    stream: { destroy: (error?: Error) => void; once: (event: 'data', listener: () => void) => void };
+  };
   connectionParameters: { application_name?: string; options?: string; sslnegotiation?: string };
   connectionTimeoutHandle: NodeJS.Timeout | undefined;
+  /** Of the login under way. */
+  saslSession: object | null | undefined;
   readyForQuery: boolean;
   /** The statement in flight. */
   _activeQuery: object | null | undefined;
@@ -33,6 +37,13 @@ interface Internals {
   _ending: boolean;
   _ended: boolean;
 }
+
+/** Methods of the driver that are overridden. */
+const inherited = pg.Client.prototype as unknown as {
+  getStartupConf: () => Record<string, string>;
+  _handleAuthSASLContinue: (message: object) => Promise<void>;
+  _handleAuthMD5Password: (message: object) => void;
+};
 
 /** Parsers and statements depend on these; neither settings of the role nor the URL may change them. */
 const fixedOptions = '-c timezone=UTC -c datestyle=ISO';
@@ -49,6 +60,8 @@ export class SessionClient extends pg.Client {
   /** The ParameterStatus messages of the server, by name. */
   #reported = new Map<string, string>();
   #sendsOptions = true;
+  /** When the time for all hosts ends (performance.now()). */
+  #deadlineMs = 0;
   #isAbandoned = false;
   #unansweredChecks = 0;
   #checkedQuery: object | null | undefined;
@@ -91,13 +104,28 @@ export class SessionClient extends pg.Client {
 
   /** Overrides the startup message of the driver. */
   getStartupConf(): object {
-    const inherited = (pg.Client.prototype as unknown as { getStartupConf: () => Record<string, string> })
-      .getStartupConf;
-    const { options: _, application_name, ...startup } = inherited.call(this);
+    const { options: _, application_name, ...startup } = inherited.getStartupConf.call(this);
     if (!this.#sendsOptions) return { ...startup, ...(application_name && { application_name }) };
     // The server reports application_name at once: if it differs, a pooler has dropped the options.
     const naming = application_name ? ` -c application_name=${escapeOption(application_name)}` : '';
     return { ...startup, options: this.#options + naming };
+  }
+
+  /**
+   * The driver derives a key and then writes to its present connection. If the host has died meanwhile, that is the
+   * connection to the next one, whose login would fail (08P01): so the driver is shown this attempt's connection only.
+   */
+  _handleAuthSASLContinue(message: object): Promise<void> {
+    return inherited._handleAuthSASLContinue.call(this.#ofThisAttempt(), message);
+  }
+
+  _handleAuthMD5Password(message: object): void {
+    inherited._handleAuthMD5Password.call(this.#ofThisAttempt(), message);
+  }
+
+  #ofThisAttempt(): object {
+    const { connection, saslSession } = this.#internals;
+    return Object.create(this, { connection: { value: connection }, saslSession: { value: saslSession } });
   }
 
   async #connect(): Promise<void> {
@@ -105,6 +133,7 @@ export class SessionClient extends pg.Client {
     const defaults = { host: internals.host, port: internals.port };
     const hosts = this.#hostsToTry();
     // The timeout of the pool covers all hosts together.
+    this.#deadlineMs = performance.now() + internals._connectionTimeoutMillis;
     internals._connectionTimeoutMillis = Math.floor(internals._connectionTimeoutMillis / hosts.length);
     const failures: { place: string; error: Error }[] = [];
     for (const candidate of hosts) {
@@ -176,7 +205,25 @@ export class SessionClient extends pg.Client {
     connection.on('parameterStatus', (({ parameterName, parameterValue }: Record<string, string>) => {
       reported.set(parameterName as string, parameterValue as string);
     }) as never);
-    await super.connect();
+    const connected = super.connect();
+    connection.stream.once('data', () => this.#extendTimeout());
+    await connected;
+  }
+
+  /**
+   * A server that has begun to answer is not dead: it gets the time that is left for all hosts. With its share alone, a
+   * machine that is starved after a failover gives up one handshake after another, and is busy with nothing else.
+   */
+  #extendTimeout(): void {
+    const internals = this.#internals;
+    if (internals.connectionTimeoutHandle === undefined || internals._connected) return;
+    const { connection } = internals;
+    clearTimeout(internals.connectionTimeoutHandle);
+    internals.connectionTimeoutHandle = setTimeout(
+      () => connection.stream.destroy(new Error('timeout expired')),
+      Math.max(this.#deadlineMs - performance.now(), internals._connectionTimeoutMillis),
+    );
+    internals.connectionTimeoutHandle.unref();
   }
 
   /** PostgreSQL 14 and newer report these at once. A pooler may not; then they are queried. */

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -52,11 +52,11 @@ describe('several hosts', () => {
     `postgres://florin_service@/florin?host=${hosts.map(encodeURIComponent).join(',')}&port=${ports.join(',')}${more}`;
   const readWrite = '&target_session_attrs=read-write';
 
-  async function connected(url: string): Promise<{ host: string; inRecovery: boolean }> {
+  async function connected(url: string, limitMs = 3_000): Promise<{ host: string; inRecovery: boolean }> {
     const client = new SessionClient({
       ...connectionOf(url),
       ...sessionSettings('test', 0),
-      connectionTimeoutMillis: 3_000,
+      connectionTimeoutMillis: limitMs,
     });
     await client.connect();
     const { rows } = await client.query('select pg_is_in_recovery() as recovering');
@@ -73,6 +73,14 @@ describe('several hosts', () => {
     const hosts = ['127.0.0.1', '127.0.0.1', standby.connection.host, primary.connection.host];
     const url = urlTo(hosts, [1, silent.port, 5432, 5432], `&target_session_attrs=${target}`);
     expect(await connected(url)).toEqual({ host: primary.connection.host, inRecovery: false });
+  });
+
+  test('a server that has begun to answer gets the time that is left, not only its share', async () => {
+    const slow = await startSlowRelay(join(primary.connection.host as string, '.s.PGSQL.5432'), 3_200);
+    const url = urlTo(['127.0.0.1', '127.0.0.1', '127.0.0.1'], [1, 2, slow.port], readWrite);
+    // The share of each of the three is 3 s.
+    expect(await connected(url, 9_000)).toMatchObject({ inRecovery: false });
+    slow.close();
   });
 
   test('when none will do, each is named with its reason', async () => {
@@ -134,3 +142,23 @@ describe('several hosts', () => {
     }
   });
 });
+
+/** A server on a starved machine: the first byte of its answer comes at once, the rest later. */
+async function startSlowRelay(socketPath: string, delayMs: number): Promise<{ port: number; close: () => void }> {
+  const server = createServer((near) => {
+    const far = connect(socketPath);
+    near.pipe(far);
+    for (const socket of [near, far]) socket.on('error', () => {});
+    far.once('data', (answer: Buffer) => {
+      far.pause();
+      near.write(answer.subarray(0, 1));
+      setTimeout(() => {
+        near.write(answer.subarray(1));
+        far.pipe(near);
+      }, delayMs);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { port: (server.address() as AddressInfo).port, close: () => server.close() };
+}
