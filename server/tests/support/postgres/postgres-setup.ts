@@ -18,6 +18,9 @@ import {
 } from '@florin/embedded-postgres/parts';
 import type pg from 'pg';
 import type { TestProject } from 'vitest/node';
+import { chainAuditEntries } from '../../../src/domains/identity/audit/chain.ts';
+import type { ConnectionConfig } from '../../../src/platform/postgres/connection/connection-url.ts';
+import { Database } from '../../../src/platform/postgres/database.ts';
 import { florinNames } from '../../../src/platform/postgres/embedded/florin-postgres.ts';
 import { ensureServiceRole, serviceRole } from '../../../src/platform/postgres/embedded/service-role.ts';
 import { migrate } from '../../../src/platform/postgres/migrate.ts';
@@ -120,9 +123,16 @@ async function makeServiceRole(administrator: Connection & { host: string; port:
   await client.end();
 }
 
+/**
+ * A migrated database whose audit entries are chained: the one that a migration writes would be found to be chained
+ * late in a cluster that was kept for more than an hour.
+ */
 async function makeTemplate({ administrator, service, template }: Omit<Server, 'stop'>): Promise<void> {
   await createEmptyDatabase(administrator, template, service.user);
-  await migrate({ ...service, database: template }, () => {});
+  const connection = { ...service, database: template } as ConnectionConfig;
+  await migrate(connection, () => {});
+  const database = new Database({ connection, connections: 1, name: 'template' });
+  await chainAuditEntries(database).finally(() => database.close());
 }
 
 async function at(url: string): Promise<Server> {
