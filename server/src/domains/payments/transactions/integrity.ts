@@ -96,29 +96,44 @@ export const transactionChecks: readonly Check[] = [
     // for payments that are older than the log, such an update cannot be told.
     offenders: `
       with told as (
-        select t.tenant_id, t.id, field, value,
-            bool_or(position('"' || field || '":' || value || ',' in event.body) > 0) as is_told
-          from transaction t
-          join event on event.tenant_id = t.tenant_id and event.object_id = ${publicIdOf('t.id')}
-         cross join lateral (values ('description', ${jsonText('t.description')}),
-                                    ('metadata', coalesce(t.metadata::text, 'null')),
-                                    ('providerReference', ${jsonText('t.provider_reference')})) as side (field, value)
-         where event.type like 'transaction.%'
-           and (field <> 'providerReference' or t.status in ('SUCCESS', 'REFUNDED', 'FAILED'))
-         group by t.tenant_id, t.id, field, value
+        select tenant_id, id, bool_or(description) as description, bool_or(metadata) as metadata,
+               bool_or(reference) as reference
+          from (
+            select t.tenant_id, t.id,
+                   position('"description":' || ${jsonText('t.description')} || ',' in body) > 0 as description,
+                   position('"metadata":' || coalesce(t.metadata::text, 'null') || ',' in body) > 0 as metadata,
+                   t.status not in ('SUCCESS', 'REFUNDED', 'FAILED')
+                     or position('"providerReference":' || ${jsonText('t.provider_reference')} || ',' in body) > 0
+                     as reference
+              from event
+              join transaction t on t.tenant_id = event.tenant_id
+               and t.id = substring(event.object_id for 32 from 5)::uuid
+             where event.type like 'transaction.%'
+            offset 0
+          ) as each_event
+         group by 1, 2
+      ), untold as (
+        select t.tenant_id, t.id, field, value
+          from told
+          join transaction t using (tenant_id, id)
+         cross join lateral (values ('description', told.description, ${jsonText('t.description')}),
+                                    ('metadata', told.metadata, coalesce(t.metadata::text, 'null')),
+                                    ('providerReference', told.reference, ${jsonText('t.provider_reference')}))
+               as side (field, is_told, value)
+         where not (told.description and told.metadata and told.reference) and not is_told
       ), whole_log as (
         select tenant_id, min(id::text) as first_id from audit_entry
          group by tenant_id
         having count(*) filter (where action = 'audit.expire') = 0
       )
-      select ${publicIdOf('told.id')} as offender
-        from told
+      select ${publicIdOf('untold.id')} as offender
+        from untold
         left join whole_log using (tenant_id)
-       where not is_told and (field = 'providerReference' or whole_log.first_id < told.id::text)
+       where (field = 'providerReference' or whole_log.first_id < untold.id::text)
          and not exists (
            select from audit_entry entry
-            where entry.tenant_id = told.tenant_id and entry.record_type = 'transaction'
-              and entry.record_id = ${publicIdOf('told.id')}
+            where entry.tenant_id = untold.tenant_id and entry.record_type = 'transaction'
+              and entry.record_id = ${publicIdOf('untold.id')}
               and position('"after":' || value || '}' in entry.body) > 0)`,
   },
   {
