@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Cluster } from './cluster.ts';
 import type { Machine } from './machine.ts';
@@ -111,6 +111,31 @@ export const faults: readonly Fault[] = [
     },
   },
   {
+    name: 'delay',
+    what: 'everything to and from PostgreSQL at the primary comes 100 ms later, for 30 s',
+    goalMs: processMs,
+    inject: async (cluster) => {
+      const machine = cluster.requirePrimary();
+      machine.write('root/delay.mjs', readFileSync(new URL('delay.mjs', import.meta.url), 'utf8'));
+      const proxy = machine.spawn([
+        '/opt/florin/node_modules/.bin/node',
+        '/root/delay.mjs',
+        '15432',
+        '5432',
+        machine.address,
+        '100',
+      ]);
+      machine.run(['nft', '-f', '-'], { input: throughProxy });
+      endConnections(machine);
+      await pause(30_000);
+      machine.run(['nft', 'delete', 'table', 'ip', 'delay']);
+      // Kills the program in the machine, too.
+      for (const pid of machine.processesLike(/delay\.mjs/)) kill(pid);
+      proxy.kill();
+      return undefined;
+    },
+  },
+  {
     name: 'standby-crash',
     what: 'all processes of the machine of the synchronous standby vanish; it is switched on again',
     goalMs: processMs,
@@ -200,6 +225,19 @@ const dropEverything = `table inet cut {
   chain outgoing { type filter hook output priority 0; policy drop; oifname "lo" accept; }
 }
 `;
+
+/** New connections of the other machines lead to the proxy that delays them. */
+const throughProxy = `table ip delay {
+  chain incoming { type nat hook prerouting priority -100; tcp dport 5432 redirect to :15432; }
+}
+`;
+
+/** So that new ones are made, and standbys connect again. */
+function endConnections(machine: Machine): void {
+  const sql = `select pg_terminate_backend(pid) from pg_stat_activity where usename in ('florin', 'replicator')`;
+  const asPostgres = ['setpriv', '--reuid', 'postgres', '--regid', 'postgres', '--init-groups'];
+  machine.run([...asPostgres, 'psql', '-Xq', '-h', '/run/postgresql', '-c', sql, 'postgres']);
+}
 
 const migration = (round: number) =>
   `alter table channel add column drill_${round} integer;\ncreate index on transaction_total (tenant_id);\n`;
