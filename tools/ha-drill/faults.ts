@@ -106,7 +106,7 @@ export const faults: readonly Fault[] = [
       const machine = cluster.requirePrimary();
       machine.run(['nft', '-f', '-'], { input: dropEverything });
       return async () => {
-        machine.run(['nft', 'delete', 'table', 'inet', 'cut']);
+        for (const family of ['inet', 'arp']) machine.run(['nft', 'delete', 'table', family, 'cut']);
       };
     },
   },
@@ -219,10 +219,14 @@ export const faults: readonly Fault[] = [
   },
 ];
 
-/** Neighbour discovery too: the other machines do not even learn where it is. */
+/** ARP too: otherwise a machine that is cut off would still claim the address of the service. */
 const dropEverything = `table inet cut {
   chain incoming { type filter hook input priority 0; policy drop; iifname "lo" accept; }
   chain outgoing { type filter hook output priority 0; policy drop; oifname "lo" accept; }
+}
+table arp cut {
+  chain incoming { type filter hook input priority 0; policy drop; }
+  chain outgoing { type filter hook output priority 0; policy drop; }
 }
 `;
 
