@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { EmbeddedPostgresError } from '@florin/embedded-postgres';
+import { UnusableSetUp } from '../platform/postgres/bus/prove-notifications.ts';
 import { describeHosts, reasonOf, SessionClient } from '../platform/postgres/connection/connection.ts';
 import { type ConnectionConfig, connectionOf } from '../platform/postgres/connection/connection-url.ts';
 import { sessionSettings } from '../platform/postgres/connection/session-settings.ts';
@@ -14,7 +16,8 @@ import type { Log } from '../platform/process/log.ts';
 import { connectionsOfNode } from './config/connections.ts';
 import { requireDataFolder } from './config/data-folder.ts';
 import { type Settings, SettingsError } from './config/settings.ts';
-import { mayPass, type Waiting } from './http/waiting.ts';
+import { mayPass, retryPauseMs, type Waiting } from './http/waiting.ts';
+import { usableSetUpCheck } from './usable-set-up.ts';
 
 /** Of PostgreSQL. */
 export const oldestVersion = 15;
@@ -28,6 +31,8 @@ export interface OpenDatabase {
   connection: ConnectionConfig;
   /** Bypasses a pooler, for the listener and migrations, which need a session of their own. */
   direct: ConnectionConfig;
+  /** A standby for reads of which nothing depends. */
+  replica?: ConnectionConfig;
   /** Host and port, for messages. */
   hosts: string;
   /** Embedded: the lock of the data folder excludes other processes, so any lease in it belongs to a dead process. */
@@ -45,6 +50,7 @@ export async function openDatabase(settings: Settings, log: Log, waiting: Waitin
   if (direct !== connection) {
     await waiting.forDatabase(hosts, () => requireVersion(direct, 'app.database.direct-url'));
   }
+  await waiting.forDatabase(hosts, usableSetUpCheck(database));
   await waiting.forDatabase(hosts, () => migrateWaiting(direct, log, waiting));
   return database;
 }
@@ -89,7 +95,7 @@ export async function migrateDatabase(settings: Settings, log: Log, options: Mig
   const opened =
     settings['app.database.url'] === undefined ? await startEmbedded(settings, log) : configuredDatabase(settings);
   try {
-    if (!opened.isOursAlone) await requireUsable(opened.direct);
+    if (!opened.isOursAlone) await requireUsableSetUp(opened);
     await migrateExplained(opened.direct, log, options);
   } finally {
     await opened.stop();
@@ -108,8 +114,16 @@ async function migrateExplained(direct: ConnectionConfig, log: Log, options: Mig
 export function configuredDatabase(settings: Settings): OpenDatabase {
   const { 'app.database.url': url = '', 'app.database.direct-url': directUrl } = settings;
   const { connection, hosts } = connectionFrom(url, 'app.database.url');
-  const direct = directUrl === undefined ? connection : connectionFrom(directUrl, 'app.database.direct-url').connection;
-  return { connection, direct, hosts, isOursAlone: false, stop: async () => {} };
+  const replica = replicaOf(settings);
+  const opened = { hosts, isOursAlone: false, stop: async () => {}, ...(replica && { replica }) };
+  if (directUrl === undefined) return { ...opened, connection, direct: connection };
+  const { connection: direct } = connectionFrom(directUrl, 'app.database.direct-url');
+  return { ...opened, connection: { ...connection, hasPooler: true }, direct };
+}
+
+/** The connection to the standby of `app.database.replica-url`, if there is one. */
+export function replicaOf({ 'app.database.replica-url': url }: Settings): ConnectionConfig | undefined {
+  return url === undefined ? undefined : connectionFrom(url, 'app.database.replica-url').connection;
 }
 
 /** The driver reads the certificate files that the URL names; a missing file ends the start. */
@@ -207,6 +221,20 @@ async function requireUsable(connection: ConnectionConfig): Promise<void> {
     await requireVersion(connection, 'app.database.url');
   } catch (error) {
     throw error instanceof SettingsError ? error : unusable('app.database.url', error);
+  }
+}
+
+/** As at the start of a node, which waits for an unavailable database; this does not. */
+async function requireUsableSetUp(opened: OpenDatabase): Promise<void> {
+  await requireUsable(opened.direct);
+  const check = usableSetUpCheck(opened);
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (!(error instanceof UnusableSetUp)) throw error;
+      await sleep(retryPauseMs);
+    }
   }
 }
 

@@ -270,6 +270,7 @@ describe('values', () => {
     expect(secret.toSorted()).toEqual([
       'app.admin.password',
       'app.database.direct-url',
+      'app.database.replica-url',
       'app.database.url',
       'app.encryption.keys',
       'app.jwt.keys',

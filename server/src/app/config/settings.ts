@@ -80,8 +80,22 @@ const nodeSettings = {
   'app.database.direct-url': setting(databaseUrl, {
     description:
       'The same database without a pooler, for the listener and migrations, which need a session of their ' +
-      'own. Default: app.database.url.',
+      'own. With it, session settings are made in each transaction, for a pooler in transaction mode. ' +
+      'Default: app.database.url.',
     secret: true,
+  }),
+  'app.database.replica-url': setting(databaseUrl, {
+    description:
+      'A standby of the same PostgreSQL, for lists, exports and statistics that sessions read, and for ' +
+      '`florin verify --replica`. Not through a pooler in transaction mode. Default: none, the primary answers ' +
+      'everything.',
+    secret: true,
+  }),
+  'app.database.replica-wait': setting(durationOfAtLeast(0, '0s'), {
+    default: '1s',
+    description:
+      'How long a read waits until the replica has everything that was committed before the request. Then the primary ' +
+      'answers it.',
   }),
   'app.database.connections': setting(integer(2, 500), {
     default: '10',
@@ -252,6 +266,9 @@ export function readSettings(environment: Record<string, string | undefined>, fi
   if (isStrict) requireStrict(values);
   if (values['app.database.direct-url'] !== undefined && values['app.database.url'] === undefined) {
     throw new SettingsError('app.database.direct-url needs app.database.url beside it.');
+  }
+  if (values['app.database.replica-url'] !== undefined && values['app.database.url'] === undefined) {
+    throw new SettingsError('app.database.replica-url needs app.database.url beside it.');
   }
   const role = values['app.role'] as 'all' | 'api' | 'worker';
   values['app.processes'] = processesOf({ given: values['app.processes'] as number | undefined, role });

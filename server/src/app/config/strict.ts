@@ -53,7 +53,7 @@ const rules: readonly { need: string; isMet: (values: Values) => boolean }[] = [
     need: `an ${name} with TLS (smtps: or https:), unless it is on this machine`,
     isMet: (at: Values) => at[name] === undefined || isEncryptedOrLocal(String(at[name])),
   })),
-  ...['app.database.url', 'app.database.direct-url'].map((name) => ({
+  ...['app.database.url', 'app.database.direct-url', 'app.database.replica-url'].map((name) => ({
     need: `sslmode=verify-full in ${name}, unless the database is on this machine`,
     isMet: (at: Values) => at[name] === undefined || isVerifiedOrLocal(String(at[name])),
   })),

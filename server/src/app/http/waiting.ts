@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal } from '../../core/errors.ts';
 import { WaitingServer } from '../../platform/http/server/waiting-server.ts';
+import { UnusableSetUp } from '../../platform/postgres/bus/prove-notifications.ts';
 import { reasonOf } from '../../platform/postgres/connection/connection.ts';
 import { failureOf, isLoginRefused, isTlsRefused } from '../../platform/postgres/connection/failures.ts';
 import type { Log } from '../../platform/process/log.ts';
@@ -8,7 +9,8 @@ import { basePathOf, hostOf } from '../config/public-url.ts';
 import type { Settings } from '../config/settings.ts';
 import { listenAt } from './listen.ts';
 
-const retryPauseMs = 500;
+/** Between two attempts. */
+export const retryPauseMs = 500;
 
 /** The process received a signal to stop while the start was waiting. */
 export class StartInterrupted extends Error {}
@@ -109,5 +111,6 @@ export function mayPass(error: unknown): boolean {
   if (error instanceof Refusal)
     return error.kind === 'unavailable' && !(isLoginRefused(error.cause) || isTlsRefused(error.cause));
   if (isLoginRefused(error) || isTlsRefused(error)) return false;
+  if (error instanceof UnusableSetUp) return true;
   return ['away', 'busy', 'full', 'transient'].includes(failureOf(error));
 }

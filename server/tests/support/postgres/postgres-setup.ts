@@ -26,6 +26,7 @@ import { ensureServiceRole, serviceRole } from '../../../src/platform/postgres/e
 import { migrate } from '../../../src/platform/postgres/migrate.ts';
 import { administer, createEmptyDatabase } from './administer.ts';
 import { KeptClusters } from './kept-cluster.ts';
+import { startPgbouncer } from './pgbouncer.ts';
 
 type Connection = pg.ClientConfig & { user: string };
 
@@ -43,6 +44,8 @@ declare module 'vitest' {
     /** The role with which the service uses an embedded PostgreSQL, or the account of TEST_DATABASE_URL. */
     service: Connection;
     templateDatabase: string;
+    /** With TEST_PGBOUNCER=1: nodes use each database through pgbouncer in transaction mode, at this host and port. */
+    pooler: pg.ClientConfig | undefined;
   }
 }
 
@@ -59,7 +62,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('administrator', administrator);
   project.provide('service', service);
   project.provide('templateDatabase', template);
-  return stop;
+  if (process.env.TEST_PGBOUNCER !== '1') return stop;
+  const pooler = await startPgbouncer(service);
+  const { host, port } = pooler.connection;
+  project.provide('pooler', { host, port });
+  return async () => {
+    await pooler.stop();
+    await stop();
+  };
 }
 
 /** All test files share it, with all their nodes. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { request } from 'undici';
+import { inject } from 'vitest';
 import { readSettings } from '../../../src/app/config/settings.ts';
 import { startFlorin } from '../../../src/app/florin.ts';
 import { type Clock, systemClock } from '../../../src/core/clock.ts';
@@ -57,7 +58,7 @@ export async function florinOn(
     {
       APP_SERVER_PORT: '0',
       APP_DATA_DIR: dataDir,
-      APP_DATABASE_URL: urlOf(connection),
+      ...databaseAddresses(connection),
       APP_DEPLOYMENT_MODE: 'STANDALONE',
       APP_ADMIN_PASSWORD: administratorPassword,
       APP_LOG_LEVEL: 'silent',
@@ -77,6 +78,14 @@ export async function florinOn(
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** The settings with which a node uses the database: through pgbouncer if this run has one (`npm run poolers`). */
+export function databaseAddresses(connection: pg.ClientConfig): Record<string, string> {
+  const url = urlOf(connection);
+  const pooler = inject('pooler');
+  if (pooler === undefined) return { APP_DATABASE_URL: url };
+  return { APP_DATABASE_URL: urlOf({ ...connection, ...pooler }), APP_DATABASE_DIRECT_URL: url };
 }
 
 /** Nodes on one database share their keys, as in a cluster: a node with others could not open the stored secrets. */

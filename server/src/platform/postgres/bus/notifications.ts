@@ -197,7 +197,7 @@ class EchoLost extends Error {
   constructor() {
     super(
       'A notification sent on another connection did not arrive. A pooler in transaction mode is the likely cause: ' +
-        ' set app.database.direct-url to an address of PostgreSQL itself, of the same database.',
+        'set app.database.direct-url to an address of PostgreSQL itself, of the same database.',
     );
   }
 }

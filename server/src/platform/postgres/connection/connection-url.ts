@@ -21,6 +21,11 @@ export interface ConnectionConfig extends pg.ClientConfig {
    * `sslmode` is `prefer` or `allow`: without TLS if the server has none. As in libpq, its certificate is not verified.
    */
   prefersTls?: boolean;
+  /**
+   * A pooler may give each transaction another session of the server, so the session settings are made in each
+   * transaction.
+   */
+  hasPooler?: boolean;
   /** What earlier connections have found out, shared by all connections of one URL. */
   learned?: Learned;
 }

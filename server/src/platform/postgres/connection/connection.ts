@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { ConnectionConfig, Host, Learned } from './connection-url.ts';
 import { isLoginRefused } from './failures.ts';
+import { type SettingsStatement, SettledQuery } from './settled-query.ts';
 
 /** The servers of a connection for messages, such as `db1:5432, db2:5432`, without the account. */
 export function describeHosts(connection: ConnectionConfig): string {
@@ -43,20 +44,29 @@ const inherited = pg.Client.prototype as unknown as {
   getStartupConf: () => Record<string, string>;
   _handleAuthSASLContinue: (message: object) => Promise<void>;
   _handleAuthMD5Password: (message: object) => void;
+  _handleParseComplete: () => void;
 };
 
 /** Parsers and statements depend on these; neither settings of the role nor the URL may change them. */
 const fixedOptions = '-c timezone=UTC -c datestyle=ISO';
 
+type QueryDone = (error: Error | undefined, result: unknown) => void;
+
+/** The name of all connections through a pooler, which would otherwise set it whenever it changes the session. */
+const pooledName = 'florin';
+
 /**
  * The driver's client with two additions: it tries each host until one is accepted, and its session settings are in
- * force once it is connected, as `options` of the startup message, which cost nothing, or by a statement where a pooler
- * refuses or drops those. All connections of Florin use it.
+ * force. They are made when it connects, as `options` of the startup message, which cost nothing, or by a statement
+ * where a pooler refuses or drops those. With `hasPooler` they are made in each transaction instead. All connections of
+ * Florin use it.
  */
 export class SessionClient extends pg.Client {
   readonly #config: ConnectionConfig;
   readonly #learned: Learned;
   readonly #options: string;
+  /** Makes the session settings in each transaction. Undefined: they were made when it connected. */
+  readonly #settings: SettingsStatement | undefined;
   /** The ParameterStatus messages of the server, by name. */
   #reported = new Map<string, string>();
   #sendsOptions = true;
@@ -74,6 +84,9 @@ export class SessionClient extends pg.Client {
     this.#config = config;
     this.#learned = config.learned ?? { lastHost: undefined, isPlain: false, ignoresOptions: false };
     this.#options = [config.options, config.urlOptions, fixedOptions].filter(Boolean).join(' ');
+    if (!config.hasPooler) return;
+    this.#settings = { name: 'session.settings', text: this.#settingsText(true) };
+    this.query = this.#querySettled as never;
   }
 
   override connect(): Promise<this>;
@@ -86,6 +99,28 @@ export class SessionClient extends pg.Client {
       (error) => process.nextTick(callback, error),
     );
     return undefined;
+  }
+
+  /** Instead of the driver's `query`: makes the session settings in each transaction. */
+  #querySettled(query: string | pg.QueryConfig | pg.Submittable, ...rest: unknown[]): unknown {
+    const settings = this.#settings as SettingsStatement;
+    const send = super.query as (...words: unknown[]) => unknown;
+    const isWhole = typeof query !== 'string' && 'submit' in query;
+    if (isWhole || this.getTransactionStatus() !== 'I') return send.call(this, query, ...rest);
+    const text = typeof query === 'string' ? query : query.text;
+    if (/^begin\b/.test(text)) return send.call(this, `${text}; ${settings.text}`, ...rest);
+    const done = rest.findLast((word) => typeof word === 'function') as QueryDone | undefined;
+    const values = Array.isArray(rest[0]) ? rest[0] : undefined;
+    const settled = (then: QueryDone) => send.call(this, new SettledQuery(settings, query, values, then as never));
+    if (done !== undefined) return settled(done);
+    return new Promise((resolve, reject) => settled((error, result) => (error ? reject(error) : resolve(result))));
+  }
+
+  /** Overrides the driver's: it would take the settings for the statement that follows them. */
+  _handleParseComplete(): void {
+    const { _activeQuery: active } = this.#internals;
+    if (active instanceof SettledQuery && !active.isSettled) return;
+    inherited._handleParseComplete.call(this);
   }
 
   /** Returns how many calls in a row, including this one, found the same statement unanswered. */
@@ -105,6 +140,10 @@ export class SessionClient extends pg.Client {
   /** Overrides the startup message of the driver. */
   getStartupConf(): object {
     const { options: _, application_name, ...startup } = inherited.getStartupConf.call(this);
+    // pgbouncer keeps these for each client.
+    if (this.#settings !== undefined) {
+      return { ...startup, application_name: pooledName, TimeZone: 'UTC', DateStyle: 'ISO' };
+    }
     if (!this.#sendsOptions) return { ...startup, ...(application_name && { application_name }) };
     // The server reports application_name at once: if it differs, a pooler has dropped the options.
     const naming = application_name ? ` -c application_name=${escapeOption(application_name)}` : '';
@@ -177,6 +216,7 @@ export class SessionClient extends pg.Client {
 
   /** Connects to the current host, with the session settings in force. */
   async #open(): Promise<void> {
+    if (this.#settings !== undefined) return this.#openOnce(false);
     try {
       await this.#openOnce(!this.#learned.ignoresOptions);
     } catch (error) {
@@ -189,11 +229,17 @@ export class SessionClient extends pg.Client {
     const { application_name: name } = this.#internals.connectionParameters;
     if (this.#sendsOptions && (!name || this.#reported.get('application_name') === name)) return;
     this.#learned.ignoresOptions = true;
+    await this.query(this.#settingsText(false));
+  }
+
+  /** Makes the session settings, `isLocal`: until the end of the transaction. */
+  #settingsText(isLocal: boolean): string {
+    const { application_name: name } = this.#internals.connectionParameters;
     const settings = [...settingsOf(this.#options), ...(name ? [['application_name', name] as const] : [])];
     const calls = settings.map(([key, value]) => {
-      return `set_config(${this.escapeLiteral(key)}, ${this.escapeLiteral(value)}, false)`;
+      return `set_config(${this.escapeLiteral(key)}, ${this.escapeLiteral(value)}, ${isLocal})`;
     });
-    await this.query(`select ${calls.join(', ')}`);
+    return `select ${calls.join(', ')}`;
   }
 
   async #openOnce(sendsOptions: boolean): Promise<void> {
