@@ -64,7 +64,7 @@ async function readDeclared(): Promise<DeclaredMetric[]> {
   const nowhere = { host: '127.0.0.1', port: 1 };
   try {
     const app = assemble(
-      { connection: nowhere, direct: nowhere, isOursAlone: true },
+      { connection: nowhere, direct: nowhere, replica: nowhere, isOursAlone: true },
       { jwtKeys: keyring, encryptionKeys: keyring },
       { settings: readSettings({}, undefined), log: openLog('silent'), clock: systemClock, lifecycle },
     );

@@ -11,7 +11,7 @@ export type Context = ReturnType<typeof assemble>;
 
 /** Makes a node with the services of all modules. Nothing is started; the lifecycle stops what is. */
 export function assemble(
-  opened: Pick<OpenDatabase, 'connection' | 'direct' | 'isOursAlone'>,
+  opened: Pick<OpenDatabase, 'connection' | 'direct' | 'replica' | 'isOursAlone'>,
   secrets: Pick<Secrets, 'jwtKeys' | 'encryptionKeys'>,
   options: NodeOptions,
 ) {

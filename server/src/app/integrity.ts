@@ -57,7 +57,7 @@ export interface VerifyOptions {
  * blocking writers. Calls `report` after each check and returns the number of broken claims.
  */
 export function verify(
-  database: Database,
+  database: Pick<Database, 'snapshot'>,
   report: (result: ClaimResult) => void,
   { keys, noted = [], onFinding = () => {}, onHead = () => {} }: VerifyOptions = {},
 ): Promise<number> {

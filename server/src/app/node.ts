@@ -12,10 +12,11 @@ import { Bus } from '../platform/postgres/bus/bus.ts';
 import { Notifications } from '../platform/postgres/bus/notifications.ts';
 import { Caches } from '../platform/postgres/caches.ts';
 import { PrimaryMonitor } from '../platform/postgres/connection/primary-monitor.ts';
-import type { Database } from '../platform/postgres/database.ts';
+import { Database } from '../platform/postgres/database.ts';
 import { DatabaseClock } from '../platform/postgres/database-clock.ts';
 import { LimitedDatabase } from '../platform/postgres/limited-database.ts';
 import { PlanRenewal } from '../platform/postgres/plan-renewal.ts';
+import { Replica, type ReplicaOptions } from '../platform/postgres/replica.ts';
 import { diskSpaceAt } from '../platform/process/disk-space.ts';
 import { failPointAt, noFailPoint } from '../platform/process/fail-point.ts';
 import type { Lifecycle } from '../platform/process/lifecycle.ts';
@@ -26,6 +27,7 @@ import {
   concurrentLists,
   queueConnections,
   queueConnectionsOfChild,
+  replicaConnections,
   workerConnections,
   workerConnectionsOfChild,
 } from './config/connections.ts';
@@ -54,7 +56,7 @@ export interface NodeOptions {
  * which stops it in reverse order.
  */
 export function makeNode(
-  opened: Pick<OpenDatabase, 'connection' | 'direct' | 'isOursAlone'>,
+  opened: Pick<OpenDatabase, 'connection' | 'direct' | 'replica' | 'isOursAlone'>,
   secrets: Pick<Secrets, 'jwtKeys' | 'encryptionKeys'>,
   options: NodeOptions,
 ) {
@@ -96,6 +98,12 @@ export function makeNode(
     otherProcesses,
   });
   const { waitingWork, admission } = makeAdmission(bus, lifecycle, { hasOthers: !isOursAlone || group !== undefined });
+  const listDatabase = new LimitedDatabase({ database: workerDatabase, concurrency: concurrentLists });
+  const replica = makeReplica(opened, options, metrics, {
+    primary: workerDatabase,
+    lists: listDatabase,
+    snapshots: database,
+  });
   const sealer = new Sealer(secrets.encryptionKeys);
   const failPoint = settings['app.drill.fail-point'];
   const node = {
@@ -120,7 +128,8 @@ export function makeNode(
     database,
     queueDatabase,
     workerDatabase,
-    listDatabase: new LimitedDatabase({ database: workerDatabase, concurrency: concurrentLists }),
+    listDatabase,
+    replica,
     openPool: (...pool: Parameters<Pools['open']>) => pools.open(...pool),
     pools,
     waitingWork,
@@ -227,6 +236,44 @@ function makeBus(
   });
   lifecycle.add('bus', () => bus.stop());
   return bus;
+}
+
+/** Undefined without `app.database.replica-url`. */
+function makeReplica(
+  { replica: connection }: Pick<OpenDatabase, 'replica'>,
+  { settings, log, lifecycle }: NodeOptions,
+  metrics: Metrics,
+  primary: Pick<ReplicaOptions, 'primary' | 'lists' | 'snapshots'>,
+): Replica | undefined {
+  if (connection === undefined) return undefined;
+  const database = new Database({
+    connection,
+    connections: replicaConnections,
+    name: 'replica',
+    plans: 'indexed',
+    onIdleError: (error) => log.warn({ error, pool: 'replica' }, 'A database connection was lost'),
+  });
+  lifecycle.add('replica', () => database.close());
+  const reads = metrics.counter(
+    'florin_replica_reads_total',
+    'Reads that the replica might answer, by result: `replica` did; `behind` and `failed` went to the primary.',
+    ['result'],
+  );
+  const replica = new Replica({
+    ...primary,
+    replica: database,
+    waitMs: settings['app.database.replica-wait'],
+    onRead: (result) => reads.inc({ result }),
+  });
+  metrics.databaseGauge(
+    'florin_replica_lag_bytes',
+    'Write-ahead log that the replica has not replayed yet. Absent without a replica, or while it does not answer.',
+    async (gauge) => {
+      const bytes = await replica.lagBytes().catch(() => undefined);
+      if (bytes !== undefined) gauge.set(bytes);
+    },
+  );
+  return replica;
 }
 
 function makeAdmission(bus: Bus, lifecycle: Lifecycle, { hasOthers }: { hasOthers: boolean }) {

@@ -1,8 +1,12 @@
 import { printableJson } from '../../../sdk/src/printable.ts';
 import { dayMs } from '../core/clock.ts';
+import { Refusal } from '../core/errors.ts';
 import { type AuditHead, headText, parseHead } from '../domains/identity/audit/heads.ts';
 import type { Keyring } from '../platform/crypto/keyring.ts';
+import { reasonOf } from '../platform/postgres/connection/connection.ts';
+import type { ConnectionConfig } from '../platform/postgres/connection/connection-url.ts';
 import { Database } from '../platform/postgres/database.ts';
+import { Replica, ReplicaBehind } from '../platform/postgres/replica.ts';
 import { endSignals } from '../platform/process/end-signals.ts';
 import { openLog } from '../platform/process/log.ts';
 import { readArguments, verifyUsage } from './cli/arguments.ts';
@@ -11,7 +15,7 @@ import { loadSettings } from './config/load-settings.ts';
 import { existingEncryptionKeys } from './config/secrets.ts';
 import { type Settings, SettingsError } from './config/settings.ts';
 import { type ClaimResult, checks, type FindingResult, keyedChecks, verify } from './integrity.ts';
-import { findDatabase } from './open-database.ts';
+import { findDatabase, replicaOf } from './open-database.ts';
 import { countValuesByKey, describeKey } from './reseal-values.ts';
 
 /**
@@ -20,13 +24,15 @@ import { countValuesByKey, describeKey } from './reseal-values.ts';
  * reads, and may run while the service runs. Exit code 0 when every claim holds, 1 when one is broken, 2 when the check
  * itself failed.
  */
-const read = readArguments(process.argv.slice(2), verifyUsage, ['audit-head'], { flags: ['json'] });
-if (read.exitCode === undefined) await main(read.given['audit-head'], read.flags.has('json'));
+const read = readArguments(process.argv.slice(2), verifyUsage, ['audit-head'], {
+  flags: ['json', 'replica'],
+});
+if (read.exitCode === undefined) await main(read.given['audit-head'], read.flags);
 else process.exitCode = read.exitCode;
 
-async function main(heads: readonly string[], isJson: boolean): Promise<void> {
+async function main(heads: readonly string[], flags: ReadonlySet<string>): Promise<void> {
   try {
-    process.exitCode = (await verifyDatabase(heads.map(headOf), isJson)) === 0 ? 0 : 1;
+    process.exitCode = (await verifyDatabase(heads.map(headOf), flags)) === 0 ? 0 : 1;
   } catch (error) {
     const line = error instanceof SettingsError ? error.message : String((error as Error).stack);
     noteOnStandardError(`Florin cannot verify: ${line}`);
@@ -42,12 +48,17 @@ function headOf(text: string): AuditHead {
   );
 }
 
-async function verifyDatabase(heads: readonly AuditHead[], isJson: boolean): Promise<number> {
+async function verifyDatabase(heads: readonly AuditHead[], flags: ReadonlySet<string>): Promise<number> {
+  const isJson = flags.has('json');
   const settings = await loadSettings();
   const keys = await keysIfAny(settings);
   const { connection, stop } = await findDatabase(settings, openLog('warn'));
   // Recounting a large database may take hours.
-  const database = new Database({ connection, connections: 1, name: 'verify', statementTimeoutMs: dayMs });
+  const open = (to: ConnectionConfig) =>
+    new Database({ connection: to, connections: 1, name: 'verify', statementTimeoutMs: dayMs });
+  const database = open(connection);
+  const standby = flags.has('replica') ? requireReplica(settings) : undefined;
+  const replica = standby && open(standby);
   for (const signal of endSignals)
     process.once(signal, () => {
       const exit = () => process.exit(2);
@@ -70,15 +81,46 @@ async function verifyDatabase(heads: readonly AuditHead[], isJson: boolean): Pro
     const onFinding = (result: FindingResult) =>
       print(`look at ${listOf(result.finding, result.found, result.hasMore)}`, result);
     const onHead = (head: AuditHead) => print(`head    ${headText(head)}`, { head: headText(head) });
-    const broken = await verify(database, report, { keys, noted: heads, onFinding, onHead }).finally(progress.stop);
-    for (const count of await countValuesByKey(database)) {
+    if (replica !== undefined) noteOnStandardError('Reading the replica, with everything committed before this check.');
+    const source = replica === undefined ? database : replicaReading(database, replica, settings);
+    const broken = await verify(source, report, { keys, noted: heads, onFinding, onHead })
+      .catch((error: unknown) => {
+        throw replica === undefined ? error : stoppedBy(error, `${done} of ${total} claims`);
+      })
+      .finally(progress.stop);
+    for (const count of await countValuesByKey(replica ?? database)) {
       print(`sealed  ${describeKey(count)}`, { keyId: count.keyId, sealed: Object.fromEntries(count.what) });
     }
     return broken;
   } finally {
+    await replica?.close();
     await database.close();
     await stop();
   }
+}
+
+function requireReplica(settings: Settings): ConnectionConfig {
+  const connection = replicaOf(settings);
+  if (connection !== undefined) return connection;
+  throw new SettingsError('--replica needs app.database.replica-url.');
+}
+
+function replicaReading(primary: Database, replica: Database, settings: Settings): Replica {
+  const waitMs = settings['app.database.replica-wait'];
+  return new Replica({ primary, lists: primary, snapshots: primary, replica, waitMs });
+}
+
+/** Why the replica could not answer to the end, and what helps. */
+function stoppedBy(error: unknown, checked: string): Error {
+  if (error instanceof ReplicaBehind) {
+    const why = error.lagBytes === undefined ? 'is no standby' : `is ${error.lagBytes} bytes behind`;
+    return new SettingsError(`the replica ${why}; wait longer (app.database.replica-wait), or leave out --replica.`);
+  }
+  if (!(error instanceof Refusal)) return error as Error;
+  return new SettingsError(
+    `the replica stopped answering after ${checked}: ${reasonOf(error.cause)}. Set hot_standby_feedback = on or ` +
+      'max_standby_streaming_delay = -1 on it, or leave out --replica.',
+  );
 }
 
 /** The books can be checked without the keys, for example on another machine. */

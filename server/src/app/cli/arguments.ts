@@ -122,7 +122,7 @@ removed from the list. 1: values are left that could not be opened. 2: the comma
 --json prints one JSON object at the end. It reads the settings of npm start. See docs/guides/operations.md, "Keys".
 `;
 
-export const verifyUsage = `Usage: npm run verify [-- --audit-head TENANT:SEQ:HASH ... | --json | --help | --version]
+export const verifyUsage = `Usage: npm run verify [-- --audit-head TENANT:SEQ:HASH ... | --replica | --json | --help | --version]
 
 Checks the whole database against the claims that must hold for payments and money, and prints a line for each. It
 only reads, and may run while the service runs. Exit code 0: every claim holds. 1: at least one is broken. 2: the
@@ -130,6 +130,9 @@ check failed.
 
 The last lines, "head", name the last entry of each audit log. Keep them outside and give them to a later run as
 --audit-head: it then also proves that nothing was removed or replaced before that entry.
+
+--replica reads the standby of app.database.replica-url, as soon as it has everything committed before; only the
+position comes from the primary. If the standby cancels a statement, the check fails and says where it stopped.
 
 --json prints one JSON object on each line.
 

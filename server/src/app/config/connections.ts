@@ -19,6 +19,9 @@ export const workerConnections = 2 + concurrentLists;
  */
 export const workerConnectionsOfChild = 2 + concurrentLists;
 
+/** To the replica, if there is one. */
+export const replicaConnections = 4;
+
 /** The batch writer, the listener and the primary monitor. */
 const singleConnections = 3;
 

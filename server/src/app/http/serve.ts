@@ -22,6 +22,7 @@ import { addSandboxPage } from './pages/sandbox-page.ts';
 import { unknownPage } from './pages/unknown-page.ts';
 import { rateLimitsOf } from './rate-limit.ts';
 import { recordRefused } from './record-refused.ts';
+import { mayReadReplica, replicaServing } from './replica-serving.ts';
 import { requestLog } from './request-log.ts';
 import { requestMetrics } from './request-metrics.ts';
 import { requireFreePath } from './require-free-path.ts';
@@ -96,7 +97,8 @@ export async function prepareServer(context: Context, waiting?: WaitingServer): 
   }
   const isStopping = () => lifecycle.stopping.aborted;
   for (const route of operationsRoutes) addRoute(app, route, { primary, clock, isStopping });
-  for (const route of routes) addRoute(app, route, context);
+  const serveRead = replicaServing(context);
+  for (const route of routes) addRoute(app, route, context, mayReadReplica(route) ? serveRead : undefined);
 
   await app.ready();
   lifecycle.add('http', async () => {

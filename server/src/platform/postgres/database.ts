@@ -208,6 +208,31 @@ export class Database implements Transactional {
     });
   }
 
+  /**
+   * As `snapshot`, when `isReady` says so, which may run statements on the same connection before; undefined if not.
+   * For a standby: a transaction of its own, because the snapshot must be taken after what `isReady` has seen.
+   */
+  async snapshotWhen<Result>(
+    isReady: (session: Queryable) => Promise<boolean>,
+    work: (snapshot: Queryable) => Promise<Result>,
+  ): Promise<{ value: Result } | undefined> {
+    this.#refuseEarly();
+    const session = await this.#openSession();
+    const queryable: Queryable = { run: (statement, values) => session.run(statement, values) };
+    try {
+      if (!(await isReady(queryable))) return undefined;
+      await session.query('begin isolation level repeatable read read only');
+      const value = await work(queryable);
+      await session.commit();
+      return { value };
+    } catch (error) {
+      await session.rollBack();
+      throw error;
+    } finally {
+      session.release();
+    }
+  }
+
   /** All connections, idle ones, and requests that wait for one. */
   get load(): { total: number; idle: number; waiting: number } {
     return { total: this.#pool.totalCount, idle: this.#pool.idleCount, waiting: this.#pool.waitingCount };

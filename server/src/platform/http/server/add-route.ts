@@ -10,8 +10,21 @@ import type { Answer, Call, Endpoint, Route } from '../route.ts';
 import { routeSchema } from '../route-schema.ts';
 import { send, sendDocument } from './answer.ts';
 
-/** Adds a route, whose handler gets `app` (`steps.ts` has what happens before). */
-export function addRoute<App>(server: FastifyInstance, route: Route<App>, app: App): void {
+/** What the handler of one call gets, and headers of its answer, which are read when the handler is done. */
+export interface Serving<App> {
+  app: App;
+  headers: () => Record<string, string>;
+}
+
+/**
+ * Adds a route, whose handler gets `app` (`steps.ts` has what happens before), or what `serve` returns for its call.
+ */
+export function addRoute<App>(
+  server: FastifyInstance,
+  route: Route<App>,
+  app: App,
+  serve?: (call: Pick<Call, 'principal' | 'headers'>) => Serving<App> | undefined,
+): void {
   const { method, path, endpoint } = route;
   const options: RouteOptions = {
     method,
@@ -23,8 +36,13 @@ export function addRoute<App>(server: FastifyInstance, route: Route<App>, app: A
     handler: (request, reply) => {
       // It may take minutes to arrive.
       if (endpoint.streamsBody) request.leaveTurn?.();
-      endpoint.handle(callOf(request, endpoint), app).then(
-        (answer) => respond(endpoint, answer, request, reply),
+      const call = callOf(request, endpoint);
+      const serving = serve?.(call);
+      endpoint.handle(call, serving?.app ?? app).then(
+        (answer) => {
+          if (serving !== undefined) reply.headers(serving.headers());
+          respond(endpoint, answer, request, reply);
+        },
         (error) => {
           // The rest of a refused body is not read.
           if (endpoint.streamsBody && !request.raw.complete) reply.header('connection', 'close');
