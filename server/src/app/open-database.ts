@@ -232,7 +232,8 @@ async function requireUsableSetUp(opened: OpenDatabase): Promise<void> {
     try {
       return await check();
     } catch (error) {
-      if (!(error instanceof UnusableSetUp)) throw error;
+      if (error instanceof SettingsError) throw error;
+      if (!(error instanceof UnusableSetUp)) throw unusable('app.database.url', error);
       await sleep(retryPauseMs);
     }
   }
