@@ -12,7 +12,7 @@ import { Bus } from '../platform/postgres/bus/bus.ts';
 import { Notifications } from '../platform/postgres/bus/notifications.ts';
 import { Caches } from '../platform/postgres/caches.ts';
 import { PrimaryMonitor } from '../platform/postgres/connection/primary-monitor.ts';
-import { Database } from '../platform/postgres/database.ts';
+import { Database, type Queryable } from '../platform/postgres/database.ts';
 import { DatabaseClock } from '../platform/postgres/database-clock.ts';
 import { LimitedDatabase } from '../platform/postgres/limited-database.ts';
 import { PlanRenewal } from '../platform/postgres/plan-renewal.ts';
@@ -98,7 +98,7 @@ export function makeNode(
     otherProcesses,
   });
   const { waitingWork, admission } = makeAdmission(bus, lifecycle, { hasOthers: !isOursAlone || group !== undefined });
-  const listDatabase = new LimitedDatabase({ database: workerDatabase, concurrency: concurrentLists });
+  const listDatabase: Queryable = new LimitedDatabase({ database: workerDatabase, concurrency: concurrentLists });
   const replica = makeReplica(opened, options, metrics, {
     primary: workerDatabase,
     lists: listDatabase,
