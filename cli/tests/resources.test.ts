@@ -81,7 +81,7 @@ test('methods lists the payment methods of a customer, shows one, makes it the d
 });
 
 test('any path is requested as it is, and a refusal is told like that of a command', async () => {
-  const read = await shell.run(['get', '/api/customer/list', 'name=Ada', 'livemode=false']);
+  const read = await shell.run(['get', '/api/customer/list', 'name=Ada']);
   expect(JSON.parse(read.stdout)).toMatchObject({
     code: 200,
     data: [{ name: 'Ada' }],
@@ -89,6 +89,10 @@ test('any path is requested as it is, and a refusal is told like that of a comma
   });
   const posted = await shell.run(['post', '/api/customer/modify', 'name=Grace', 'metadata={"tier":"gold"}']);
   expect(JSON.parse(posted.stdout)).toMatchObject({ code: 200, data: { name: 'Grace', metadata: { tier: 'gold' } } });
+  // Of a session, like those of commands: test records, unless live ones are asked for.
+  expect(JSON.parse(posted.stdout).data.livemode).toBe(false);
+  const live = await shell.run(['post', '/api/customer/modify', 'name=Hedy', '--live']);
+  expect(JSON.parse(live.stdout).data).toMatchObject({ name: 'Hedy', livemode: true });
   const page = await shell.run('get /docs');
   // Of the documentation, or that it is still being built.
   expect(page.stdout).toMatch(/<!doctype html>/i);

@@ -1,7 +1,9 @@
+import { operations } from '../../../sdk/src/generated/operations.ts';
 import { printableJson } from '../../../sdk/src/printable.ts';
 import type { AddCommands, Cli } from '../cli.ts';
 import { usageFailure } from '../failures.ts';
 import { parametersOf } from './parameters.ts';
+import { withMode } from './resources.ts';
 
 /** `florin get` and `florin post`: any path of the service. */
 export const addRawCommands: AddCommands = (program, run) => {
@@ -28,15 +30,23 @@ export const addRawCommands: AddCommands = (program, run) => {
 };
 
 async function request(
-  { florin, out, signal, system }: Cli,
+  cli: Cli,
   method: 'GET' | 'POST',
   path: string,
   words: readonly string[],
   idempotencyKey?: string,
 ): Promise<void> {
   if (!path.startsWith('/')) throw usageFailure(`${path} is not a path, such as /api/transaction/list.`);
-  const response = await florin.request(method, path, parametersOf(words), { signal, idempotencyKey });
+  const { florin, out, signal, system } = cli;
+  const params = withMode(cli, flagsOf(method, path), parametersOf(words));
+  const response = await florin.request(method, path, params, { signal, idempotencyKey });
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.includes('json') === true;
   out.line(isJson ? printableJson(JSON.parse(text), system.isTerminal ? 2 : 0) : text.trimEnd());
+}
+
+/** The flags of the operation at a path; none if there is no such operation. */
+function flagsOf(method: 'GET' | 'POST', path: string): string {
+  const [, , flags = ''] = Object.values(operations).find(([verb, of]) => verb === method && of === path) ?? [];
+  return flags;
 }

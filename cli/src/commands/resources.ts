@@ -114,6 +114,6 @@ export function idOf(text: string): unknown {
 }
 
 /** Lists and new records are in the mode of the command. */
-function withMode({ mode }: Cli, flags: string, params: Params): Params {
+export function withMode({ mode }: Cli, flags: string, params: Params): Params {
   return flags.includes('m') && params.id === undefined ? { ...mode, ...params } : params;
 }
