@@ -27,6 +27,7 @@ export function billingJourneys(opened: () => OpenedConsole): void {
     await goTo(page, '/seller');
     await button('Edit: Name and address').click();
     await dialog().getByLabel('City').fill('Bern');
+    await dialog().getByLabel('Country (two letters)').fill('ch');
     await dialog().getByLabel('Tax number').fill('CHE-123.456.789');
     await button('Save').click();
     await page.getByText('CHE-123.456.789').waitFor();
@@ -40,7 +41,11 @@ export function billingJourneys(opened: () => OpenedConsole): void {
     await button('Save').click();
     await page.getByText('Bill {number} of {seller}').waitFor();
     const seller = dataOf(await console.florin.get('/api/seller/detail?id=0', console.admin));
-    expect(seller).toMatchObject({ address: { city: 'Bern' }, taxId: 'CHE-123.456.789', customerMails: true });
+    expect(seller).toMatchObject({
+      address: { city: 'Bern', country: 'CH' },
+      taxId: 'CHE-123.456.789',
+      customerMails: true,
+    });
   });
 
   test('a draft is changed, finalized, and paid from its mail', async () => {
@@ -73,6 +78,12 @@ export function billingJourneys(opened: () => OpenedConsole): void {
     await dialog().waitFor({ state: 'detached' });
     await goTo(page, `/invoices/${id}`);
     await page.getByText('Paid', { exact: true }).first().waitFor();
+    await button('Send by mail').click();
+    await dialog().getByRole('button', { name: 'Send by mail' }).click();
+    await page
+      .getByRole('status')
+      .filter({ hasText: 'The mail to grace@home.example is in the data folder' })
+      .waitFor();
   });
 
   test('a payment link is created, copied and closed', async () => {

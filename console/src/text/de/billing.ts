@@ -124,6 +124,10 @@ export const billing = {
   'invoices.sendTitle': 'Diese Rechnung per Mail senden?',
   'invoices.remind': 'Per Mail erinnern',
   'invoices.sendTo': 'Sie geht an {email}.',
+  'invoices.sentTo': 'An {email} gesendet',
+  'invoices.sendToFile':
+    'Es ist kein Mailserver eingestellt: Die E-Mail an {email} wird als Datei in den Datenordner des Servers geschrieben.',
+  'invoices.writtenFor': 'Die E-Mail an {email} liegt im Datenordner',
   'invoices.noEmail': 'Der Kunde hat keine E-Mail-Adresse.',
   'customers.openBalance': 'Offen aus Rechnungen',
   'customers.spend': 'Bisher bezahlt',

@@ -123,6 +123,10 @@ export const billing = {
   'invoices.sendTitle': 'Send this invoice by mail?',
   'invoices.remind': 'Remind by mail',
   'invoices.sendTo': 'It is mailed to {email}.',
+  'invoices.sentTo': 'Mailed to {email}',
+  'invoices.sendToFile':
+    'No mail server is set: the mail to {email} is written to a file in the data folder of the server.',
+  'invoices.writtenFor': 'The mail to {email} is in the data folder',
   'invoices.noEmail': 'The customer has no e-mail address.',
   'customers.openBalance': 'Left to pay of open invoices',
   'customers.spend': 'Paid so far',

@@ -25,6 +25,9 @@ export function AddressFields({ address, errorOf }: AddressFieldsProps) {
 
 /** null if every part is empty. */
 export function addressOf(fields: Fields): Record<string, string> | null {
-  const filled = parts.flatMap((part) => (fields[part] ? [[part, fields[part]] as const] : []));
+  const filled = parts.flatMap((part) => {
+    const value = part === 'country' ? fields[part]?.toUpperCase() : fields[part];
+    return value ? [[part, value] as const] : [];
+  });
   return filled.length === 0 ? null : Object.fromEntries(filled);
 }
