@@ -21,3 +21,15 @@ export const retryNow = statement<{ count: number }>(
    select count(*) as count from moved`,
   { wakes: [{ topic: deliveriesDue }] },
 );
+
+/** Makes a delivery the next one to its endpoint. Values: tenant, delivery, endpoint. */
+export const sendNext = statement(
+  'deliveries.send_next',
+  `update delivery
+      set due_at = least(due_at, (
+            select other.due_at - interval '1 millisecond' from delivery other
+             where other.state = 'OPEN' and other.endpoint_id = $3 and other.id <> $2
+             order by other.endpoint_id, other.due_at limit 1))
+    where tenant_id = $1 and id = $2`,
+  { wakes: [{ topic: deliveriesDue }] },
+);

@@ -121,6 +121,13 @@ export const reserveTrials = statement<{ id: number }>(
    returning webhook_endpoint.id`,
 );
 
+/** Ends a pause, so that the next delivery is a trial. Values: endpoint, now in ms. */
+export const endPause = statement(
+  'webhooks.end_pause',
+  `update webhook_endpoint set open_until = to_timestamp($2::float8 / 1000)
+    where id = $1 and open_until > to_timestamp($2::float8 / 1000)`,
+);
+
 /** Returns unused trials. Values: now in ms, end of the reservation in ms, ids. */
 export const releaseTrials = statement(
   'webhooks.release_trials',

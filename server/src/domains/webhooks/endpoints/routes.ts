@@ -116,7 +116,8 @@ export const endpointRoutes: readonly Route<WebhooksApp>[] = [
     events: 1,
     description:
       'Enqueues an event of the type `webhook.ping` to this endpoint only, whatever its subscriptions. It is signed, ' +
-      'retried and listed among the deliveries like any other event.',
+      'retried and listed among the deliveries like any other event. It goes before deliveries that wait, and to an ' +
+      'endpoint that is paused after failures too.',
     body: endpointInput,
     refuses: ['webhook_inactive'],
     data: pingResult,
