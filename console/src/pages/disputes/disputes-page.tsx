@@ -7,8 +7,8 @@ import { FilterSelect } from '../../ui/filters/filter-select.tsx';
 import { LinkText } from '../../ui/link-text.tsx';
 import { EmptyState } from '../../ui/notes.tsx';
 import { ListPage } from '../../ui/tables/list-page.tsx';
+import { CustomerLink } from '../customers/customer-name.tsx';
 import { useDisputeColumns } from './dispute-columns.tsx';
-import { DisputeCustomer } from './dispute-customer.tsx';
 
 const filterNames = ['status', 'reason', 'transactionId'] as const;
 
@@ -18,7 +18,7 @@ export default function DisputesPage() {
   const columns = useDisputeColumns(
     {
       header: text('payment.customer'),
-      cell: ({ transactionId }) => <DisputeCustomer transactionId={transactionId} />,
+      cell: ({ customerId }) => <CustomerLink id={customerId} />,
     },
     {
       header: text('payment.title'),

@@ -7,6 +7,8 @@ import type { DisputeRow } from './record.ts';
 import { disputeColumns } from './statements.ts';
 import { disputeReason, disputeStage, disputeStatus } from './states.ts';
 
+export type ListedRow = DisputeRow & { customer_id: number | null };
+
 /** The filters of the list, on `dispute d`. */
 export const disputeFilters = listFilters({
   status: {
@@ -39,10 +41,11 @@ export const lookedUpFilters = {
   transactionId: Type.Optional(idOf('txn', 'Only disputes of this payment.')),
 };
 
-export const statements = listStatements<DisputeRow, 'paymentId' | 'channelId'>(
+export const statements = listStatements<ListedRow, 'paymentId' | 'channelId'>(
   'disputes',
   { from: 'dispute d', alias: 'd', key: 'uuid' },
-  disputeColumns,
+  `${disputeColumns}, (select t.customer_id from transaction t where t.tenant_id = d.tenant_id and t.id = ` +
+    'd.transaction_id) as customer_id',
   disputeFilters,
   ['paymentId', 'channelId'],
 );

@@ -5,13 +5,13 @@ import { listedModes } from '../../../core/livemode.ts';
 import { filteredList } from '../../../platform/lists/list.ts';
 import { defineList } from '../../identity/tenants/define-list.ts';
 import { tenantOfRow } from '../../identity/tenants/visible-tenants.ts';
-import { disputeFilters, statements } from './list-statements.ts';
-import { type DisputeRow, dispute } from './record.ts';
+import { disputeFilters, type ListedRow, statements } from './list-statements.ts';
+import { dispute } from './record.ts';
 import type { disputeListQuery, listedDispute } from './schema.ts';
 
 type Query = Static<typeof disputeListQuery>;
 
-export const listDisputes = defineList<Query, DisputeRow, Static<typeof listedDispute>>({
+export const listDisputes = defineList<Query, ListedRow, Static<typeof listedDispute>>({
   async find({ query, principal, tenantIds }, app) {
     const { fromMs, toMs } = timeRangeOf(query);
     const modes = listedModes(principal, query.livemode, [query.transactionId, query.channelId]);
@@ -27,5 +27,5 @@ export const listDisputes = defineList<Query, DisputeRow, Static<typeof listedDi
   },
   listedAs:
     ({ principal }) =>
-    (row) => ({ ...dispute.show(row), ...tenantOfRow(principal, row) }),
+    (row) => ({ ...dispute.show(row), ...tenantOfRow(principal, row), customerId: row.customer_id }),
 });

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { listFields, timeFields } from '../../../platform/http/list-query.ts';
-import { livemodeFilter } from '../../../platform/http/shapes.ts';
+import { livemodeFilter, nullable } from '../../../platform/http/shapes.ts';
 import { tenantIdOnWire } from '../../identity/tenants/schema.ts';
 import { disputeFilters, lookedUpFilters } from './list-statements.ts';
 import { dispute } from './record.ts';
@@ -21,7 +21,11 @@ export const disputeRecord = dispute.shape;
 
 /** A dispute as a row of the list. */
 export const listedDispute = Type.Object(
-  { ...dispute.shape.properties, tenantId: Type.Optional(tenantIdOnWire) },
+  {
+    ...dispute.shape.properties,
+    tenantId: Type.Optional(tenantIdOnWire),
+    customerId: nullable(Type.Integer({ description: "The payment's customer." })),
+  },
   { $id: 'DisputeListItem' },
 );
 

@@ -56,9 +56,10 @@ const refund = (transactionId: string, input: Fields = {}) =>
 
 describe('a dispute', () => {
   test('is recorded with its event, and its funds are booked and cannot be refunded', async () => {
-    const id = await pay('dispute');
+    const id = await pay('dispute', { customerId: 42 });
     const dispute = await disputeOf(id);
     expect(dispute).toMatchObject({
+      customerId: 42,
       ...{ transactionId: id, channelId, stage: 'CHARGEBACK', status: 'OPEN', amount: 1000, currency: 'USD' },
       ...{ amountWithdrawn: 1000, fee: { amount: 1500, currency: 'USD' }, reason: 'fraudulent' },
       ...{ actions: ['SUBMIT', 'ACCEPT'], livemode: false, closedTime: null, submittedTime: null },
@@ -70,7 +71,7 @@ describe('a dispute', () => {
       `select body from event where type = 'dispute.created' and object_id = $1`,
       [dispute.id],
     );
-    const { tenantId: _, ...shown } = dispute;
+    const { tenantId: _, customerId: _customer, ...shown } = dispute;
     expect(JSON.parse(event?.body ?? '').data.object).toEqual(shown);
     expect(await payment(id)).toMatchObject({ status: 'SUCCESS', amountDisputed: 1000 });
     expect(await booked(id)).toEqual([{ amount: 1000, side: 'DEBIT', disputeId: dispute.id }]);
