@@ -177,6 +177,7 @@ export function anchorOf(method: string, path: string): string {
 function needText(needs: Need): string {
   if (needs === 'nothing') return 'nothing';
   if (needs === 'session' || needs === 'enrolment' || needs === 'token') return 'Bearer only';
+  if (needs === 'visitor') return 'nothing; Bearer says who asks';
   if (needs === 'key') return 'ApiKey only';
   if (needs === 'caller') return 'Bearer or ApiKey; the read scope of every event type concerned';
   if (typeof needs !== 'string') {

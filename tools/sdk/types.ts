@@ -78,7 +78,10 @@ export class TypeWriter {
       this.declarations.set(name, '');
       this.declarations.set(name, this.declaration(schema, name, open && !isEnumeration));
     }
-    return isEnumeration && open ? `${name} | (string & {})` : name;
+    if (isEnumeration && open) return `${name} | (string & {})`;
+    // An interface cannot say that null may come in its place.
+    const isNullableObject = schema.properties !== undefined && [schema.type].flat().includes('null');
+    return isNullableObject ? `${name} | null` : name;
   }
 
   private object(schema: Schema, name: string, open: boolean): string {

@@ -22,6 +22,7 @@ export const pathsWithMode: ReadonlySet<string> = new Set([
   '/api/event/list',
   '/api/statistics/summary',
   '/api/statistics/series',
+  '/api/statistics/recent',
   '/api/search',
   '/api/finance/payments',
   '/api/finance/refunds',

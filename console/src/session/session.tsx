@@ -12,9 +12,9 @@ export function useSessionQuery() {
       try {
         return (await call('console.profile', {}, { signal, maxRetries: 0 })).data;
       } catch (error) {
-        if (!(error instanceof FlorinError) || error.status !== 401) throw error;
-        // `credentials_invalid`: the browser still has the cookie of an ended session.
-        return error.type === 'credentials_invalid' ? endedSession : null;
+        // The browser still has the cookie of an ended session.
+        if (error instanceof FlorinError && error.type === 'credentials_invalid') return endedSession;
+        throw error;
       }
     },
     staleTime: 60_000,

@@ -441,9 +441,11 @@ export interface ConsoleApi {
   /**
    * Get who is signed in.
    *
-   * Needs a Bearer access token.
+   * Null without credentials. The credentials of a session that has ended are refused.
+   *
+   * Needs nothing; a Bearer access token says who asks.
    */
-  profile(options?: RequestOptions): Call<ConsoleProfile>;
+  profile(options?: RequestOptions): Call<ConsoleProfile | null>;
   /**
    * Sign in to the console.
    *
@@ -649,7 +651,7 @@ export interface WebhooksApi extends WebhookHelpers {
   /**
    * Send a ping to a webhook endpoint.
    *
-   * Enqueues an event of the type `webhook.ping` to this endpoint only, whatever its subscriptions. It is signed, retried and listed among the deliveries like any other event.
+   * Enqueues an event of the type `webhook.ping` to this endpoint only, whatever its subscriptions. It is signed, retried and listed among the deliveries like any other event. It goes before deliveries that wait, and to an endpoint that is paused after failures too.
    *
    * Needs the scope `webhook_write`.
    */
@@ -1109,6 +1111,18 @@ export interface StatisticsApi {
    * Needs the scope `transaction_read`.
    */
   series(params?: StatisticsSeriesParams, options?: RequestOptions): List<StatisticsRow>;
+  /**
+   * Compare the charges of the last 24 hours with the week before.
+   *
+   * By channel: how charges ended in the last 24 hours, and in the seven days before. A channel without charges in these eight days has no row.
+   *
+   * Tells whether a channel has become worse: how its charges ended in the last 24 hours, beside the seven days before. Charges are
+   * counted by the UTC hour in which they ended, and the hour that has begun is one of the 24. The console names a channel on its home
+   * page if its rate has fallen by ten points or more, from 20 charges on.
+   *
+   * Needs the scope `transaction_read`.
+   */
+  recent(params?: StatisticsRecentParams, options?: RequestOptions): List<RecentCharges>;
 }
 
 export interface SellersApi {
@@ -2846,6 +2860,8 @@ export interface DisputeListItem {
   updatedTime: string;
   /** null: the platform's own tenant. */
   tenantId?: string | null | undefined;
+  /** The payment's customer. */
+  customerId: number | null;
 }
 
 export type DisputeReason = "fraudulent" | "not_received" | "not_as_described" | "duplicate" | "credit_not_processed" | "subscription_cancelled" | "unrecognized" | "not_authorized" | "returned" | "other";
@@ -4133,6 +4149,23 @@ export interface ReadinessStorage {
   totalBytes: number;
 }
 
+export interface RecentCharges {
+  channelId: number;
+  channelName: string;
+  /** Charges that ended in the last 24 hours: in whole UTC hours, with the one that has begun. */
+  recent: RecentChargesRecent;
+  /** Charges that ended in the seven days before those. */
+  before: RecentChargesRecent;
+}
+
+/** Charges that ended in the last 24 hours: in whole UTC hours, with the one that has begun. */
+export interface RecentChargesRecent {
+  /** Ended charges: how many `succeeded`, `failed` (even if a fallback channel then succeeded) and were `cancelled`. */
+  charges: StatisticsSummaryCharges | null;
+  /** succeeded ÷ (succeeded + failed), from 0 to 1, rounded to four digits. Null without such charges. */
+  successRate: number | null;
+}
+
 export interface RecoveryCodes {
   /** Ten codes, each for one use. Not shown again. */
   recoveryCodes: string[];
@@ -4587,6 +4620,13 @@ export interface StartedWebhookReplay {
   deliveryId: string | null;
   /** The replay, for `/api/webhook/replay/detail`. null when `deliveryId` was given. */
   replayId: string | null;
+}
+
+export interface StatisticsRecentParams {
+  /** Only rows of this tenant; 0 is the platform. Only for a PLATFORM_ADMIN. */
+  tenantId?: number | undefined;
+  /** true: live records. false: test records. Default: the mode of the key; live for a session. */
+  livemode?: boolean | undefined;
 }
 
 export interface StatisticsRow {

@@ -114,6 +114,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   'callbacks.postWithoutToken': ['POST', '/api/callback/{channel}', 'r'],
   'statistics.summary': ['GET', '/api/statistics/summary', 'm'],
   'statistics.series': ['GET', '/api/statistics/series', 'lm'],
+  'statistics.recent': ['GET', '/api/statistics/recent', 'lm'],
   'sellers.get': ['GET', '/api/seller/detail'],
   'sellers.modify': ['POST', '/api/seller/modify', 'k'],
   'clocks.create': ['POST', '/api/clock/create', 'km'],

@@ -355,6 +355,7 @@ const differing: Record<string, Partial<Case>> = {
     ownerships: named,
     request: ({ channel: id }) => ({ body: { amount: 100, currency: 'USD', channelIds: [id] }, id }),
   },
+  'GET /api/statistics/recent': { request: () => ({}) },
   'GET /api/statistics/series': {
     request: () => ({ query: { groupBy: 'channel' } }),
   },
@@ -790,7 +791,7 @@ function bent(token: string): string {
 /** What a session may do that has to enrol a second factor first, tested by second-factor.test.ts. */
 const openBeforeEnrolment = new Set(
   allRoutes
-    .filter(({ needs }) => needs === 'enrolment' || needs === 'token')
+    .filter(({ needs }) => ['enrolment', 'visitor', 'token'].includes(String(needs)))
     .map(({ method, path }) => `${method} ${path}`),
 );
 
@@ -851,6 +852,7 @@ function neededFor(operation: Declared): Needed {
   const scope = operation['x-required-scope'];
   if (kinds === '') return { needs: 'nothing' };
   if (kinds === 'bearer') return { needs: 'session', alsoWhenEnded: true };
+  if (kinds === 'bearer,console' && operation.security.length === 3) return { needs: 'visitor' };
   if (kinds === 'bearer,console') return { needs: 'session', ...(types && { administrators: true }) };
   if (kinds === 'apiKey') return { needs: 'key' };
   if (types !== undefined) return { needs: types.length === 1 ? 'PLATFORM_ADMIN' : 'ADMIN' };
@@ -1122,8 +1124,11 @@ function expectedStatus(one: Case, caller: Caller, ownership: Ownership): number
   if (needs === 'nothing' || (alsoWhenEnded && ended)) return answers;
   if (alsoWhenEnded && (caller.cookie !== undefined || caller.refusedWith !== undefined)) return 401;
   if (caller.refusedWith !== undefined) return 403;
+  const isNobody = caller.as === undefined && caller.cookie === undefined;
+  if (needs === 'visitor' && isNobody) return answers;
   if (known === undefined) return 401;
-  if ((needs === 'session' || needs === 'key') && known.by !== needs) return 401;
+  const by = needs === 'visitor' ? 'session' : needs;
+  if ((by === 'session' || by === 'key') && known.by !== by) return 401;
   if ((administrators || needs === 'ADMIN') && known.userType === 'MERCHANT_USER') return 403;
   if (needs === 'PLATFORM_ADMIN' && known.userType !== 'PLATFORM_ADMIN') return 403;
   const reachesAll = acrossTenants && known.userType === 'PLATFORM_ADMIN';

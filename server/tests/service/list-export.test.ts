@@ -137,6 +137,7 @@ test.each([
   '/api/transaction/list',
   '/api/statistics/summary',
   '/api/statistics/series',
+  '/api/statistics/recent',
   '/api/ledger/balance',
   '/api/ledger/entries',
 ])('%s shows a platform administrator one tenant, and no one else may ask', async (path) => {

@@ -1,7 +1,7 @@
 /** What the caller of an endpoint needs. */
 export interface Permission {
-  /** Open to all; a session; a key; any authenticated caller (`known`); an administrator; or a scope. */
-  needs: 'nothing' | 'session' | 'key' | 'known' | 'ADMIN' | 'PLATFORM_ADMIN' | string;
+  /** Open to all; a session or nobody; a session; a key; any authenticated caller (`known`); an administrator; a scope. */
+  needs: 'nothing' | 'visitor' | 'session' | 'key' | 'known' | 'ADMIN' | 'PLATFORM_ADMIN' | string;
   /** Only for administrators, of the platform or of a merchant. */
   administrators?: true;
   /** Further scopes. */
@@ -39,7 +39,7 @@ const permissions: Record<string, Permission['needs'] | Permission> = {
   'POST /api/view/remove': 'session',
   'POST /api/user/step-up/passkey/begin': 'session',
   'POST /api/user/step-up/passkey': 'session',
-  'GET /api/console/session': 'session',
+  'GET /api/console/session': 'visitor',
   'GET /api/user/info': 'session',
   'GET /api/user/list': 'user_read',
   'GET /api/user/detail': 'user_read',
@@ -139,6 +139,7 @@ const permissions: Record<string, Permission['needs'] | Permission> = {
   'GET /api/ledger/entries': 'transaction_read',
   'GET /api/statistics/summary': 'transaction_read',
   'GET /api/statistics/series': 'transaction_read',
+  'GET /api/statistics/recent': 'transaction_read',
   'POST /api/webhook/register': { needs: 'webhook_write', alsoNeeds: ['transaction_read'] },
   'GET /api/webhook/list': 'webhook_read',
   'GET /api/webhook/detail': { needs: 'webhook_read', needsOfRecord: 'transaction_read' },

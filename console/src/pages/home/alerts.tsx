@@ -1,7 +1,6 @@
 import { Alert, Anchor, Code, Group, List, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import type { StatisticsRow } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
 import { useMay, useProfile } from '../../session/session.tsx';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
@@ -62,6 +61,8 @@ const Row = ({ children }: { children: ReactNode }) => (
 );
 
 const pollMs = 15_000;
+/** Rates of a day change slowly. */
+const recentPollMs = 60_000;
 
 /** Endpoints that are paused, failing, or were disabled by the service. */
 function useFailingEndpoints(): AlertLine[] {
@@ -115,15 +116,14 @@ function useLateDeliveries(): AlertLine[] {
   return lines;
 }
 
-/** Channels whose success of today and yesterday (UTC) is well below that of the seven days before. */
+/** Channels whose success of the last 24 hours is well below that of the seven days before. */
 function useFallenChannels(): AlertLine[] {
   const text = useText();
   const { locale } = usePreferences();
   const mayRead = useMay('transaction_read');
-  const range = { startDate: dayOf(-8), endDate: dayOf(0), groupBy: 'channel' };
-  const rows: readonly StatisticsRow[] = useRead('statistics.series', range, { enabled: mayRead }).data?.data ?? [];
+  const rows = useRead('statistics.recent', {}, { enabled: mayRead, pollMs: recentPollMs }).data?.data ?? [];
   const share = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 });
-  return fallenChannels(rows, dayOf(-1)).map(({ channelId, channelName, recent, before }) => ({
+  return fallenChannels(rows).map(({ channelId, channelName, recent, before }) => ({
     key: `channel ${channelId}`,
     label: text('alerts.channel', { name: channelName, recent: share.format(recent), before: share.format(before) }),
     path: `/payments?channelId=${channelId}&status=FAILED&startDate=${dayOf(-1)}`,

@@ -36,7 +36,7 @@ export const payments = {
   'alerts.failedDeliveries': 'Zustellungen, die seit gestern (UTC) fehlgeschlagen sind: {n}',
   'alerts.overdue': 'Überfällige Zustellungen: {n}',
   'alerts.channel':
-    'Bei {name} gelangen seit gestern (UTC) {recent} der Belastungen, in den sieben Tagen davor {before}',
+    'Bei {name} gelangen in den letzten 24 Stunden {recent} der Belastungen, in den sieben Tagen davor {before}',
   'alerts.disputes.one': '{n} Zahlungseinspruch ist binnen drei Tagen zu beantworten',
   'alerts.disputes.other': '{n} Zahlungseinsprüche sind binnen drei Tagen zu beantworten',
   'alerts.discrepancies.one': '{n} Zahlung, zu der der Zahlungsanbieter etwas anderes sagt',

@@ -36,7 +36,7 @@ export const payments = {
   'alerts.failedDeliveries': 'Deliveries that have failed since yesterday (UTC): {n}',
   'alerts.overdue': 'Deliveries that are overdue: {n}',
   'alerts.channel':
-    'At {name} {recent} of the charges have succeeded since yesterday (UTC), {before} in the seven days before',
+    'At {name} {recent} of the charges have succeeded in the last 24 hours, {before} in the seven days before',
   'alerts.disputes.one': '{n} dispute to answer within three days',
   'alerts.disputes.other': '{n} disputes to answer within three days',
   'alerts.discrepancies.one': '{n} payment for which the provider says something else',

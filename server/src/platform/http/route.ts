@@ -11,6 +11,7 @@ import type { Permission, UserType } from '../../core/scopes.ts';
  * - `nothing`: open to all;
  * - `session`: a Bearer access token; a developer key is refused;
  * - `enrolment`: like `session`, and open to sessions that may only enrol a second factor;
+ * - `visitor`: like `enrolment`, and open to callers without credentials, for whom `principal` is undefined;
  * - `key`: a developer key; an access token is refused;
  * - `token`: a Bearer access token that the route verifies itself, because its session may have ended;
  * - `caller`: any authenticated caller; the route checks further permissions itself;
@@ -19,7 +20,7 @@ import type { Permission, UserType } from '../../core/scopes.ts';
  * - `administrator(…)` and `platformAdministrator(…)`: one of the above, from callers of that user type alone.
  */
 export type Need = 'nothing' | 'token' | CallerNeed | UserTypeNeed;
-export type CallerKind = 'session' | 'enrolment' | 'key' | 'caller';
+export type CallerKind = 'session' | 'enrolment' | 'visitor' | 'key' | 'caller';
 export type CallerNeed = CallerKind | Permission;
 
 /**
@@ -50,7 +51,7 @@ export interface Call<Body = unknown, Query = unknown> {
   rawBody: Buffer;
   /** The body as it arrives, for routes with `streamsBody`. Reading it elsewhere is a defect. */
   bodyStream: Readable;
-  /** The caller. Reading it in a route that needs `nothing` is a defect. */
+  /** The caller. Reading it in a route that needs `nothing` is a defect; of a `visitor` it may be undefined. */
   principal: Principal;
   requestId: string;
   /** The caller's address. */

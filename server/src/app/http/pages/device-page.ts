@@ -90,6 +90,7 @@ async function start() {
   } catch (error) {
     return show('sign-in', error.status === 401 ? '' : error.message);
   }
+  if (profile === null) return show('sign-in');
   if (profile.mustEnrol) return show('', 'A second factor is required here. Open the console and enrol one first.');
   fill('user', profile.userName);
   byId('user-code').userCode.value = given;

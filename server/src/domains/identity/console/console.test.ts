@@ -129,10 +129,11 @@ test("the cookie does not count for a script that is not the console's", async (
   const read = (path: string, headers: Record<string, string> = {}) =>
     florin.call('GET', path, { headers: { cookie, ...headers } });
   const nobody = { status: 401, body: { error: { type: 'credentials_missing' } } };
-  for (const path of ['/api/user/info', '/api/transaction/list', '/api/console/session']) {
+  for (const path of ['/api/user/info', '/api/transaction/list']) {
     expect(await read(path), path).toMatchObject(nobody);
     expect(await read(path, own), path).toMatchObject({ status: 200 });
   }
+  expect(await read('/api/console/session')).toMatchObject({ status: 200, body: { data: null } });
 });
 
 test('an Authorization header takes precedence over the cookie', async () => {
@@ -183,4 +184,15 @@ test('signing in again ends the session of the previous cookie, and a refused si
   expect([await statusWith(former), await statusWith(present)]).toEqual([401, 200]);
   // The cookie of an ended session does no harm.
   expect((await again()).status).toBe(200);
+});
+
+test('asking who is signed in is no error for a visitor; the cookie of an ended session is refused', async () => {
+  const ask = (headers: Record<string, string>) => florin.call('GET', '/api/console/session', { headers });
+  expect(await ask(own)).toMatchObject({ status: 200, body: { data: null } });
+  const cookie = cookieOf(await signIn());
+  expect(await ask({ ...own, cookie })).toMatchObject({ status: 200, body: { data: { userName: 'admin' } } });
+  await florin.call('POST', '/api/console/session/end', { headers: { ...own, cookie } });
+  const ended = { status: 401, body: { error: { type: 'credentials_invalid' } } };
+  expect(await ask({ ...own, cookie })).toMatchObject(ended);
+  expect(await florin.get('/api/console/session', 'Bearer garbage')).toMatchObject(ended);
 });

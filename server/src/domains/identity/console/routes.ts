@@ -89,10 +89,13 @@ export const consoleRoutes: readonly Route<IdentityApp>[] = [
     },
   }),
 
-  get('/api/console/session', 'enrolment', group, {
+  get('/api/console/session', 'visitor', group, {
     summary: 'Get who is signed in',
+    description: 'Null without credentials. The credentials of a session that has ended are refused.',
     data: profile,
-    handle: async ({ principal }, app) => ({ data: await profileOf(principal, app) }),
+    handle: async ({ principal }: { principal: Principal | undefined }, app) => ({
+      data: principal === undefined ? null : await profileOf(principal, app),
+    }),
   }),
 ];
 

@@ -102,13 +102,14 @@ const cancelledOperations = (moved: Moved) => `cancelled_operation as (
    )`;
 
 const countedCharges = (further: string) => `counted_charges as (
-    insert into charge_total_delta (tenant_id, day, channel_id, currency, outcome, count)
-    select tenant_id, (finished_at at time zone 'UTC')::date, channel_id, currency, state, count(*)
+    insert into charge_total_delta (tenant_id, day, hour, channel_id, currency, outcome, count)
+    select tenant_id, (finished_at at time zone 'UTC')::date, date_part('hour', finished_at at time zone 'UTC'),
+           channel_id, currency, state, count(*)
       from (
         select tenant_id, kind, channel_id, currency, state, finished_at from finished
          union all
         select tenant_id, kind, channel_id, currency, state, finished_at from cancelled_operation${further}
       ) as ended
      where kind = 'CHARGE' and finished_at is not null
-     group by 1, 2, 3, 4, 5
+     group by 1, 2, 3, 4, 5, 6
   )`;

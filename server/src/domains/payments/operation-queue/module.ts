@@ -7,5 +7,5 @@ import type { PaymentsApp } from '../app.ts';
  */
 export const operationQueue = {
   name: 'operation-queue',
-  tables: ['provider_operation', 'channel_pace', 'charge_total', 'charge_total_delta'],
+  tables: ['provider_operation', 'channel_pace', 'charge_total', 'charge_hour_total', 'charge_total_delta'],
 } satisfies Module<PaymentsApp>;

@@ -118,8 +118,9 @@ export const cancelUnsentCharge = statement<{ number: number }>(
      returning o.tenant_id, o.transaction_id, o.number, o.channel_id, o.state, o.finished_at
    ),
    counted as (
-     insert into charge_total_delta (tenant_id, day, channel_id, currency, outcome, count)
-     select c.tenant_id, (c.finished_at at time zone 'UTC')::date, c.channel_id, t.currency, c.state, 1
+     insert into charge_total_delta (tenant_id, day, hour, channel_id, currency, outcome, count)
+     select c.tenant_id, (c.finished_at at time zone 'UTC')::date,
+            date_part('hour', c.finished_at at time zone 'UTC'), c.channel_id, t.currency, c.state, 1
        from cancelled c
        join transaction t on t.tenant_id = c.tenant_id and t.id = c.transaction_id
    )
@@ -264,11 +265,20 @@ export const setMethodOfNext = statement(
     where tenant_id = $1 and transaction_id = $2 and channel_id = $3 and kind = 'CHARGE' and state = 'READY'`,
 );
 
-/** Moves all rows of charge_total_delta into charge_total. */
+/** Moves all rows of charge_total_delta into charge_total and charge_hour_total. */
 export const rollUpCharges = rollupOf({
   name: 'statistics.roll_up_charges',
   totals: 'charge_total',
   deltas: 'charge_total_delta',
   key: ['tenant_id', 'day', 'channel_id', 'currency', 'outcome'],
+  further: { totals: 'charge_hour_total', key: ['tenant_id', 'day', 'hour', 'channel_id', 'outcome'] },
   sums: ['count'],
 });
+
+/** Deletes counts by hour of days before one. Values: the day, how many rows. */
+export const deleteChargeHours = statement(
+  'statistics.delete_charge_hours',
+  `delete from charge_hour_total
+    where ctid = any (array(select ctid from charge_hour_total where day < $1::date limit $2 for update skip locked))
+   returning 1`,
+);

@@ -174,3 +174,9 @@ test('the metrics count payments and money, and time the calls to providers', as
   const again = (await florin.get('/metrics')).body as string;
   for (const line of shown) expect(again).toContain(line);
 });
+
+test('the charges of the last 24 hours stand beside those of the week before, by channel', async () => {
+  const data = dataOf(await florin.get('/api/statistics/recent', admin));
+  expect(data).toEqual([{ channelId: cards, channelName: 'Cards', recent: tried, before: nothingTried }]);
+  expect(dataOf(await florin.get('/api/statistics/recent?livemode=false', admin))).toEqual([]);
+});

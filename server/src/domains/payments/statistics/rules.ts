@@ -65,7 +65,7 @@ export function sumsOf(cells: readonly CellRow[]): Sums {
 }
 
 /** Results of charges and their success rate; null if the filter is not one by which charges are counted. */
-export function ratesOf(rows: readonly ChargeRow[] | null): Rates {
+export function ratesOf(rows: readonly Pick<ChargeRow, 'outcome' | 'count'>[] | null): Rates {
   if (rows === null) return { charges: null, successRate: null };
   const of = (outcome: ChargeRow['outcome']) =>
     rows.reduce((sum, row) => sum + (row.outcome === outcome ? row.count : 0), 0);

@@ -51,6 +51,20 @@ const rates = {
   }),
 };
 
+export const recentQuery = Type.Object({ tenantId: tenantField, livemode: livemodeFilter });
+
+const ratesOf = (description: string) => Type.Object(rates, { description });
+
+export const recentRow = Type.Object(
+  {
+    channelId: Type.Integer(),
+    channelName: Type.String(),
+    recent: ratesOf('Charges that ended in the last 24 hours: in whole UTC hours, with the one that has begun.'),
+    before: ratesOf('Charges that ended in the seven days before those.'),
+  },
+  { $id: 'RecentCharges' },
+);
+
 const disputes = {
   disputes: Type.Union([Type.Integer(), Type.Null()], {
     description:

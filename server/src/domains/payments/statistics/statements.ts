@@ -142,6 +142,50 @@ export async function findCharges(snapshot: Queryable, filter: Filter, by: Group
   ]);
 }
 
+/** The charges of a channel that ended with an outcome, in the last 24 hours or before. */
+export interface RecentChargeRow {
+  channel_id: number;
+  is_recent: boolean;
+  outcome: ChargeRow['outcome'];
+  count: number;
+}
+
+/**
+ * Results of charges of some days, split at an hour. The days narrow the range of the key. Values: tenants, channel mode,
+ * the first hour, and the first recent one, in ms.
+ */
+const recentCharges = statement<RecentChargeRow>(
+  'statistics.recent_charges',
+  `with limits as (
+     select to_timestamp($3::float8 / 1000) at time zone 'UTC' as first_hour,
+            to_timestamp($4::float8 / 1000) at time zone 'UTC' as recent_hour
+   ), ended as (
+     select tenant_id, day, hour, channel_id, outcome, count from charge_hour_total
+      union all
+     select tenant_id, day, hour, channel_id, outcome, count from charge_total_delta
+   ), counted as (
+     select channel_id, day + make_interval(hours => hour) >= recent_hour as is_recent, outcome,
+            sum(count)::bigint as count
+       from ended, limits
+      where tenant_id = any ($1::bigint[]) and day >= (to_timestamp($3::float8 / 1000) at time zone 'UTC')::date
+        and day + make_interval(hours => hour) >= first_hour
+      group by 1, 2, 3
+   )
+   select channel_id, is_recent, outcome, count
+     from counted
+    where (select livemode from channel where channel.id = channel_id) = $2::boolean
+    order by channel_id`,
+);
+
+export function findRecentCharges(
+  database: Queryable,
+  tenantIds: number[],
+  livemode: boolean,
+  { firstMs, recentMs }: { firstMs: number; recentMs: number },
+): Promise<RecentChargeRow[]> {
+  return database.run(recentCharges, [tenantIds, livemode, firstMs, recentMs]);
+}
+
 /** The disputes of a channel. */
 export interface DisputesRow {
   channel_id: number;

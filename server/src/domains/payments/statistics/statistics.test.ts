@@ -4,11 +4,12 @@ import { cases } from '../../../../tests/support/campaign.ts';
 import { operationsNode } from '../../../../tests/support/payments/operations-node.ts';
 import { arrangeChannels, principalOf } from '../../../../tests/support/payments/payments.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
-import { dayMs, utcDay } from '../../../core/clock.ts';
+import { dayMs, hourMs, utcDay } from '../../../core/clock.ts';
 import type { Principal } from '../../../core/principal.ts';
 import { rollUpCharges } from '../operation-queue/statements.ts';
 import { failure } from '../providers/failures.ts';
 import { rollUpTransactionTotals } from '../transactions/totals/rollup.ts';
+import { recentOf } from './recent.ts';
 import { seriesOf } from './series.ts';
 import { summaryOf } from './summary.ts';
 
@@ -36,6 +37,7 @@ interface Charge {
   currency: string;
   state: 'SUCCEEDED' | 'FAILED' | 'CANCELLED';
   day: string;
+  finished_at: string;
 }
 
 beforeAll(async () => {
@@ -91,7 +93,8 @@ async function readBack(): Promise<void> {
        from transaction`,
   );
   charges = await db.query(
-    `select o.tenant_id, o.channel_id, t.currency, o.state, (o.finished_at at time zone 'UTC')::date as day
+    `select o.tenant_id, o.channel_id, t.currency, o.state, o.finished_at,
+            (o.finished_at at time zone 'UTC')::date as day
        from provider_operation o join transaction t on t.tenant_id = o.tenant_id and t.id = o.transaction_id
       where o.kind = 'CHARGE' and o.finished_at is not null`,
   );
@@ -251,6 +254,31 @@ test('every series under every filter and grouping equals a recount', async () =
   );
 });
 
+test('the charges of the last 24 hours and of the seven days before equal a recount, at every hour', async () => {
+  const firstMs = Date.parse('2026-01-30T00:30:00Z');
+  for (let askedMs = firstMs; askedMs < firstMs + 14 * dayMs; askedMs += 5 * hourMs) {
+    for (const caller of [merchants[0], administrator]) {
+      const recentMs = Math.floor(askedMs / hourMs) * hourMs - 23 * hourMs;
+      const own = charges.filter(
+        ({ tenant_id, finished_at }) =>
+          (caller === administrator || tenant_id === caller.tenantId) &&
+          Date.parse(finished_at) >= recentMs - 7 * dayMs,
+      );
+      const isRecent = ({ finished_at }: Charge) => Date.parse(finished_at) >= recentMs;
+      const expected = distinct(own.map(({ channel_id }) => channel_id)).map((id) => {
+        const ofChannel = own.filter(({ channel_id }) => channel_id === id);
+        return {
+          channelId: id,
+          channelName: names[id],
+          recent: ratesOf(ofChannel.filter(isRecent)),
+          before: ratesOf(ofChannel.filter((charge) => !isRecent(charge))),
+        };
+      });
+      expect(await recentOf({}, caller, { ...deps(), clock: () => askedMs })).toEqual(expected);
+    }
+  }
+});
+
 test('rolled-up charges equal a recount', async () => {
   await rollUpCharges(db.database);
   const differing = await db.query(`
@@ -265,6 +293,17 @@ test('rolled-up charges equal a recount', async () => {
      where recount.count is distinct from kept.count`);
   expect(differing).toEqual([]);
   expect(await db.query('select 1 from charge_total_delta')).toEqual([]);
+  const atHour = await db.query(`
+    with recount as (
+      select tenant_id, (finished_at at time zone 'UTC')::date as day,
+             date_part('hour', finished_at at time zone 'UTC')::smallint as hour, channel_id, state as outcome,
+             count(*) as count
+        from provider_operation where kind = 'CHARGE' and finished_at is not null
+       group by 1, 2, 3, 4, 5
+    )
+    select * from recount full join charge_hour_total as kept using (tenant_id, day, hour, channel_id, outcome)
+     where recount.count is distinct from kept.count`);
+  expect(atHour).toEqual([]);
 });
 
 test('a summary is one exact snapshot during concurrent creates, charges and rollups', async () => {

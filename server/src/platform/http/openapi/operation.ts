@@ -171,13 +171,14 @@ const pluralOf = (noun: string) =>
 function needText(needs: Need): string {
   if (needs === 'nothing') return '';
   if (needs === 'session' || needs === 'enrolment' || needs === 'token') return 'Needs a Bearer access token.';
+  if (needs === 'visitor') return 'Needs nothing; a Bearer access token says who asks.';
   if (needs === 'key') return 'Needs a developer key.';
   if (needs === 'caller') return 'Needs a Bearer access token or a developer key.';
   if (typeof needs !== 'string') return `${needText(needs.needs)} Needs the user type ${needs.userTypes.join(' or ')}.`;
   return `Needs the scope \`${needs}\`.`;
 }
 
-const kindsOfCaller: readonly Need[] = ['nothing', 'token', 'session', 'enrolment', 'key', 'caller'];
+const kindsOfCaller: readonly Need[] = ['nothing', 'token', 'session', 'enrolment', 'visitor', 'key', 'caller'];
 
 /** The scope and the user types that a caller needs, for programs. */
 function requirementsOf(need: Need): Json {
@@ -194,6 +195,7 @@ function securityOf(need: Need): Record<string, string[]>[] {
   if (needs === 'nothing') return [];
   if (needs === 'token') return [{ bearer: [...roles] }];
   if (needs === 'session' || needs === 'enrolment') return [{ bearer: [...roles] }, { console: [...roles] }];
+  if (needs === 'visitor') return [{}, { bearer: [] }, { console: [] }];
   if (needs === 'key') return [{ apiKey: [...roles] }];
   const needed = needs === 'caller' ? [...roles] : [...roles, needs];
   return [{ bearer: needed }, { apiKey: needed }, { console: needed }];

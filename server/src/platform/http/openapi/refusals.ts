@@ -81,15 +81,17 @@ function callerRefusals(need: Need): RefusalType[] {
   const { needs, isLimited } =
     typeof need === 'string' ? { needs: need, isLimited: false } : { needs: need.needs, isLimited: true };
   if (needs === 'nothing') return [];
-  const takesKeys = needs !== 'token' && needs !== 'session' && needs !== 'enrolment';
+  const takesKeys = needs !== 'token' && needs !== 'session' && needs !== 'enrolment' && needs !== 'visitor';
   const isScope = takesKeys && needs !== 'caller' && needs !== 'key';
   return [
-    'credentials_missing',
+    ...(needs === 'visitor' ? [] : (['credentials_missing'] as const)),
     'credentials_invalid',
     // Keys and the console's cookie are checked first, also where they are not accepted.
     'address_not_allowed',
     'origin_not_allowed',
-    ...(needs === 'token' || needs === 'enrolment' ? [] : (['second_factor_not_enrolled'] as const)),
+    ...(needs === 'token' || needs === 'enrolment' || needs === 'visitor'
+      ? []
+      : (['second_factor_not_enrolled'] as const)),
     ...(isScope ? (['scope_missing'] as const) : []),
     ...(isLimited ? (['role_missing'] as const) : []),
   ];

@@ -159,7 +159,9 @@ export function addSteps(server: FastifyInstance, edge: Edge, everyAnswer: Reado
 
   function admitCaller({ needs, endpoint: { events } }: CallersRoute) {
     return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-      const caller = edge.authenticate.cached?.(headOf(request), request.address) ?? (await authenticate(request));
+      const caller =
+        edge.authenticate.cached?.(headOf(request), request.address) ?? (await authenticate(request, needs));
+      if (caller === undefined) return takeOpenTurn(request);
       request.principal = { ...caller, requestId: request.id, address: request.address };
       requirePermission(needs, caller);
       edge.rateLimits?.ofCaller(request, reply);
@@ -168,10 +170,20 @@ export function addSteps(server: FastifyInstance, edge: Edge, everyAnswer: Reado
     };
   }
 
-  /** Credentials that are not known in memory cost a query, also those that are made up: addresses take turns. */
-  async function authenticate(request: FastifyRequest): Promise<Principal> {
+  /**
+   * Credentials that are not known in memory cost a query, also those that are made up: addresses take turns. Undefined
+   * for a visitor without credentials.
+   */
+  async function authenticate(request: FastifyRequest, needs: CallersRoute['needs']): Promise<Principal | undefined> {
     const leave = await turnOf(networkOf(request.address), turns.unknownCallers);
-    return edge.authenticate(headOf(request), request.address).finally(leave);
+    try {
+      return await edge.authenticate(headOf(request), request.address);
+    } catch (error) {
+      if (needs === 'visitor' && error instanceof Refusal && error.type === 'credentials_missing') return undefined;
+      throw error;
+    } finally {
+      leave();
+    }
   }
 
   // 3. Before the body is read, or demanded by the method QUERY.
