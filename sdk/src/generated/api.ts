@@ -1442,7 +1442,7 @@ export interface SubscriptionsApi {
    *
    * Needs the scope `subscription_read`.
    */
-  preview(params: number | SubscriptionsPreviewParams, options?: RequestOptions): Call<InvoicePreview>;
+  preview(params: number | SubscriptionsPreviewParams, options?: RequestOptions): Call<InvoicePreview | null>;
   /**
    * Get a subscription.
    *

@@ -88,7 +88,8 @@ function Preview({ id, change }: PreviewProps) {
   const text = useText();
   const [{ planId, quantity, atPeriodEnd }] = useDebouncedValue(change, pauseMs);
   const preview = useRead('subscriptions.preview', { id, planId, quantity, atPeriodEnd }, { enabled: quantity >= 1 });
-  const invoice = preview.data?.data;
+  // Null: none follows.
+  const invoice = preview.data?.data ?? undefined;
   return (
     <Stack gap="xs" aria-live="polite">
       <ErrorNote error={preview.error} />
