@@ -8,7 +8,10 @@ const campaigns = globSync('server/{src,tests}/**/*.test.ts', { cwd: root }).fil
   readFileSync(`${root}${path}`, 'utf8').includes('/support/campaign.ts'),
 );
 
-/** The tests that try thousands of cases, with all of them; `npm test` tries a part. Run by `npm run campaigns`. */
+/**
+ * The tests that try thousands of cases, with all of them; `npm test` tries a part. `npm run campaigns` selects them by
+ * their tag.
+ */
 export default defineConfig({
   test: { ...tests.test, include: campaigns, provide: { isCampaign: true }, testTimeout: 300_000 },
 });

@@ -23,6 +23,9 @@ export default defineConfig({
     reporters: ['default', './tools/vitest/closing-line-reporter.ts'],
     // Tests of thousands of cases try a part of them (server/tests/support/campaign.ts).
     provide: { isCampaign: false },
+    tags: [
+      { name: 'campaign', description: 'Tries thousands of cases in `npm run campaigns`, and a part of them here.' },
+    ],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // On two cores: each waits half of its time for events. Three leave the cores idle for a seventh of the run.

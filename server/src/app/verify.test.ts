@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeCustomer, makeInvoice, settledInvoice } from '../../tests/support/billing/invoices.ts';
 import { brokenClaims } from '../../tests/support/broken-claims.ts';
-import { cases } from '../../tests/support/campaign.ts';
+import { campaign, cases } from '../../tests/support/campaign.ts';
 import {
   administratorOf,
   channelInput,
@@ -231,28 +231,32 @@ test('a database with every kind of history satisfies every claim', async () => 
   expect(await brokenClaims(db.database)).toEqual([]);
 });
 
-test('every claim holds at all times while payments are created, charged, refunded and rolled up', async () => {
-  const channelId = await makeChannel(florin, admin, { provider: 'sandbox' });
-  let writing = true;
-  const writers = Promise.all(
-    Array.from({ length: 8 }, async (_, worker) => {
-      for (let i = 0; writing && i < 200; i++) {
-        const transactionId = await makePayment(florin, admin, channelId);
-        await florin.post('/api/refund/create', { transactionId, amount: 1 + i }, admin);
-        if (worker === 0)
-          await florin.post('/api/transaction/update', { id: transactionId, status: 'CANCELLED' }, admin);
+test(
+  'every claim holds at all times while payments are created, charged, refunded and rolled up',
+  campaign,
+  async () => {
+    const channelId = await makeChannel(florin, admin, { provider: 'sandbox' });
+    let writing = true;
+    const writers = Promise.all(
+      Array.from({ length: 8 }, async (_, worker) => {
+        for (let i = 0; writing && i < 200; i++) {
+          const transactionId = await makePayment(florin, admin, channelId);
+          await florin.post('/api/refund/create', { transactionId, amount: 1 + i }, admin);
+          if (worker === 0)
+            await florin.post('/api/transaction/update', { id: transactionId, status: 'CANCELLED' }, admin);
+        }
+      }),
+    );
+    try {
+      for (let i = 0; i < cases(10); i++) {
+        expect(await brokenClaims(db.database)).toEqual([]);
       }
-    }),
-  );
-  try {
-    for (let i = 0; i < cases(10); i++) {
-      expect(await brokenClaims(db.database)).toEqual([]);
+    } finally {
+      writing = false;
+      await writers;
     }
-  } finally {
-    writing = false;
-    await writers;
-  }
-});
+  },
+);
 
 /** The claim that a defect breaks, a description, the SQL that plants it, and the offender that is named. */
 type Plant = [claim: RegExp, what: string, sql: string, offender: () => string | RegExp];

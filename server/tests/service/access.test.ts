@@ -3,7 +3,7 @@ import { allRoutes } from '../../src/app/routes.ts';
 import { type Scope, scopes } from '../../src/core/scopes.ts';
 import { headersOf, signedMessage } from '../../src/domains/payments/providers/sandbox/messages.ts';
 import { makeCustomer, makeDraft, makeInvoice } from '../support/billing/invoices.ts';
-import { isCampaign } from '../support/campaign.ts';
+import { campaign, isCampaign } from '../support/campaign.ts';
 import {
   administratorOf,
   channelInput,
@@ -869,7 +869,7 @@ const everywhere = new Set([
   "a merchant administrator's key for everything",
   'a merchant administrator in the console',
 ]);
-const othersAtEach = 3;
+const othersAtEach = 1;
 
 /**
  * In a campaign all callers; otherwise one of each kind, the keys that have only the needed scope or every other one,
@@ -884,6 +884,16 @@ function callersAt(route: string, needs: string): Caller[] {
   const first = routes.indexOf(route) * othersAtEach;
   const inTurn = new Set(Array.from({ length: othersAtEach }, (_, i) => others[(first + i) % others.length]));
   return able.filter((caller) => isAlways(caller) || inTurn.has(caller));
+}
+
+/**
+ * In a campaign all; otherwise a refusal that reads no record, because the caller lacks credentials or a permission, is
+ * asked for once.
+ */
+function ownershipsAt(one: Case, caller: Caller): Ownership[] {
+  const statuses = new Set(one.ownerships.map((ownership) => expectedStatus(one, caller, ownership)));
+  const isRefusedAnyway = statuses.size === 1 && (statuses.has(401) || statuses.has(403));
+  return isRefusedAnyway && !isCampaign ? one.ownerships.slice(0, 1) : one.ownerships;
 }
 
 /** Routes that change something and leave no entry in the audit log here, each with the reason. */
@@ -941,7 +951,7 @@ test('every route without an audit entry is a route', () => {
   expect(routes).toEqual(expect.arrayContaining(Object.keys(unaudited)));
 });
 
-describe('each endpoint grants callers exactly what they may do, and a change leaves an audit entry', () => {
+describe('each endpoint grants callers exactly what they may do, and a change leaves an audit entry', campaign, () => {
   test.each(Object.keys(cases))('%s', async (route) => {
     const { needs: _needs, administrators: _administrators, alsoWhenEnded: _ended, ...rest } = cases[route] as Case;
     const one: Case = { ...rest, ...neededFor(declared[route] as Declared) };
@@ -950,7 +960,7 @@ describe('each endpoint grants callers exactly what they may do, and a change le
     for (const caller of callersAt(route, one.needs)) {
       if (caller.refusedWith === 'second_factor_not_enrolled' && openBeforeEnrolment.has(route)) continue;
       const notFound: Record<string, unknown> = {};
-      for (const ownership of one.ownerships) {
+      for (const ownership of ownershipsAt(one, caller)) {
         const called = await call(route, caller, ownership);
         const { reply } = called;
         if (reply.status === 200) granted.push(reply.headers.get('x-request-id') as string);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { cases } from '../../../../tests/support/campaign.ts';
+import { campaign, cases } from '../../../../tests/support/campaign.ts';
 import {
   administratorOf,
   channelInput,
@@ -233,7 +233,7 @@ describe('a channel code', () => {
   });
 });
 
-test('any input to a channel of any provider is refused with 401', async () => {
+test('any input to a channel of any provider is refused with 401', campaign, async () => {
   const channels = await Promise.all(providerNames.map((provider) => makeProviderChannel(florin, admin, { provider })));
   const value = fc.oneof(
     fc.constantFrom(

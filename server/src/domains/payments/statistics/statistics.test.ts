@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { cases } from '../../../../tests/support/campaign.ts';
+import { campaign, cases } from '../../../../tests/support/campaign.ts';
 import { operationsNode } from '../../../../tests/support/payments/operations-node.ts';
 import { arrangeChannels, principalOf } from '../../../../tests/support/payments/payments.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
@@ -232,7 +232,7 @@ function expectedSeries(query: Query, caller: Principal, groupBy: 'channel' | 's
   return rows;
 }
 
-test('every summary under every filter equals a recount of payments and charges', async () => {
+test('every summary under every filter equals a recount of payments and charges', campaign, async () => {
   expect(payments.some(({ amount }) => amount > 2 ** 52)).toBe(true);
   expect(distinct(charges.map(({ state }) => state))).toEqual(['FAILED', 'SUCCEEDED']);
   await fc.assert(
@@ -243,7 +243,7 @@ test('every summary under every filter equals a recount of payments and charges'
   );
 });
 
-test('every series under every filter and grouping equals a recount', async () => {
+test('every series under every filter and grouping equals a recount', campaign, async () => {
   const groups = fc.constantFrom(undefined, 'channel' as const, 'status' as const, 'currency' as const);
   await fc.assert(
     fc.asyncProperty(queries, fc.constantFrom(...merchants, administrator), groups, async (query, caller, groupBy) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { cases } from '../../../../../tests/support/campaign.ts';
+import { campaign, cases } from '../../../../../tests/support/campaign.ts';
 import {
   arrangeChannels,
   listTransactions,
@@ -70,15 +70,19 @@ const queries = fc.record({
   pageSize: maybe(1, 7, 100),
 });
 
-test('a walk by cursor under any filters has exactly the rows of a recount, newest first, each once', async () => {
-  await fc.assert(
-    fc.asyncProperty(queries, fc.constantFrom(...merchants, administrator), async (query, caller) => {
-      const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as Query;
-      expect(await walk(given, caller)).toEqual(await recount(given, caller));
-    }),
-    { numRuns: cases(150) },
-  );
-});
+test(
+  'a walk by cursor under any filters has exactly the rows of a recount, newest first, each once',
+  campaign,
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(queries, fc.constantFrom(...merchants, administrator), async (query, caller) => {
+        const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as Query;
+        expect(await walk(given, caller)).toEqual(await recount(given, caller));
+      }),
+      { numRuns: cases(150) },
+    );
+  },
+);
 
 async function walk(query: Query, caller: Principal): Promise<string[]> {
   const ids: string[] = [];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { cases } from '../../../../../tests/support/campaign.ts';
+import { campaign, cases } from '../../../../../tests/support/campaign.ts';
 import {
   arrangeChannels,
   listTransactions,
@@ -65,7 +65,7 @@ const queries = fc.record(
 /** The real size, and one so small that nearly every page is located in buckets. */
 const bucketSizes = fc.constantFrom(rowsPerBucket, 3);
 
-test('every page under every filter has exactly the rows, order and total of a recount', async () => {
+test('every page under every filter has exactly the rows, order and total of a recount', campaign, async () => {
   await fc.assert(
     fc.asyncProperty(
       queries,
