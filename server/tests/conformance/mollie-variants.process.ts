@@ -16,7 +16,7 @@ import { variantsOf, wordsOfConnector } from '../support/conformance/answer-vari
 import { documentsFolder } from '../support/conformance/documents.ts';
 import { mollieContract } from '../support/conformance/mollie-contract.ts';
 import type { OpenApiContract } from '../support/conformance/openapi-contract.ts';
-import { differingResults } from '../support/conformance/varied-answers.ts';
+import { type ExplainedDifferences, type Scenarios, testVariedAnswers } from '../support/conformance/varied-answers.ts';
 import { MollieSimulator } from '../support/simulators/mollie.ts';
 
 /**
@@ -66,7 +66,7 @@ describe.skipIf(documentsFolder === undefined)('Mollie', () => {
   const renewal = (method: KeptMethod) => chargeOperation({ method, initiator: 'MERCHANT' });
   const bankAccount = { holder: 'Ada Lovelace', iban: 'NL55INGB0000000000' };
 
-  const scenarios: Record<string, () => Promise<() => Promise<unknown>>> = {
+  const scenarios: Scenarios = {
     'a payment': async () => {
       const operation = chargeOperation();
       return () => mollie.charge(operation, call);
@@ -196,7 +196,7 @@ describe.skipIf(documentsFolder === undefined)('Mollie', () => {
   };
 
   /** What Mollie leaves out is missed in these places, and the look-up that follows finds it. */
-  const explained: readonly (readonly [at: RegExp, kind: string])[] = [
+  const explained: ExplainedDifferences = [
     // By these an answer is recognised as that of the operation.
     [/(no|null as) (metadata|florin_key)$/, 'unknown'],
     [/_embedded\/\w+\/0.* (no|null as) (metadata|florin_key|mandateReference)$/, 'absent'],
@@ -208,13 +208,7 @@ describe.skipIf(documentsFolder === undefined)('Mollie', () => {
     [/(no|null as) (customerId|mandateId)$/, 'failed'],
   ];
 
-  test.each(Object.keys(scenarios))('%s', async (name) => {
-    const work = await (scenarios[name] as (typeof scenarios)[string])();
-    for await (const { place, kind } of differingResults(work, { contract, words })) {
-      const isExplained = explained.some(([at, expected]) => at.test(place) && kind === expected);
-      expect.soft(isExplained, `${place}: ${kind}`).toBe(true);
-    }
-  });
+  testVariedAnswers(scenarios, explained, () => ({ contract, words }));
 
   test.each(['event', 'bare', 'entity'] as const)(
     'a signed callback in the form %s can be read, whatever it leaves out',

@@ -16,7 +16,7 @@ import { variantsOf, wordsOfConnector } from '../support/conformance/answer-vari
 import { documentsFolder } from '../support/conformance/documents.ts';
 import type { OpenApiContract } from '../support/conformance/openapi-contract.ts';
 import { stripeContract } from '../support/conformance/stripe-contract.ts';
-import { differingResults } from '../support/conformance/varied-answers.ts';
+import { type ExplainedDifferences, type Scenarios, testVariedAnswers } from '../support/conformance/varied-answers.ts';
 import { type StripeSimulator, startStripeSimulator } from '../support/simulators/stripe.ts';
 
 /**
@@ -64,7 +64,7 @@ describe.skipIf(documentsFolder === undefined)('Stripe', () => {
     return operation;
   }
 
-  const scenarios: Record<string, () => Promise<() => Promise<unknown>>> = {
+  const scenarios: Scenarios = {
     'a charge': async () => {
       const operation = chargeOperation();
       return () => stripe.charge(operation, call);
@@ -225,7 +225,7 @@ describe.skipIf(documentsFolder === undefined)('Stripe', () => {
   };
 
   /** What Stripe leaves out is missed in these places, and the look-up that follows finds it. */
-  const explained: readonly (readonly [at: RegExp, kind: string])[] = [
+  const explained: ExplainedDifferences = [
     // The status says everything.
     [/sessions|refunds.* (no|null as) status$/, 'pending'],
     [/expire .* (no|null as) status$/, 'unknown'],
@@ -240,13 +240,7 @@ describe.skipIf(documentsFolder === undefined)('Stripe', () => {
     [/payment_methods.* (no|null as) customer$/, 'ended'],
   ];
 
-  test.each(Object.keys(scenarios))('%s', async (name) => {
-    const work = await (scenarios[name] as (typeof scenarios)[string])();
-    for await (const { place, kind } of differingResults(work, { contract, words })) {
-      const isExplained = explained.some(([at, expected]) => at.test(place) && kind === expected);
-      expect.soft(isExplained, `${place}: ${kind}`).toBe(true);
-    }
-  });
+  testVariedAnswers(scenarios, explained, () => ({ contract, words }));
 
   test('every event can be read, whatever it leaves out', () => {
     const types = new Map(simulator.events.map((event) => [event.type, event]));

@@ -1,7 +1,14 @@
+import { expect, test } from 'vitest';
 import { variantsOf } from './answer-variants.ts';
 import type { OpenApiContract } from './openapi-contract.ts';
 
-export interface VariedAnswersOptions {
+/** Each prepares something, and returns what is then done with the connector. */
+export type Scenarios = Record<string, () => Promise<() => Promise<unknown>>>;
+
+/** Places at which an answer that leaves something out has another result, of this kind. */
+export type ExplainedDifferences = readonly (readonly [at: RegExp, kind: string])[];
+
+interface VariedAnswersOptions {
   contract: OpenApiContract;
   /** The words in the code of the connector. */
   words: ReadonlySet<string>;
@@ -11,7 +18,7 @@ interface Result {
   kind: string;
 }
 
-export interface Difference {
+interface Difference {
   /** `GET /v1/refunds/re_1 / has no status` */
   place: string;
   /** The kind of the result. */
@@ -28,10 +35,27 @@ interface RecordedAnswer {
 }
 
 /**
+ * A test for each scenario: whatever the provider's document lets an answer leave out, the kind of the result stays, but
+ * for what is explained.
+ */
+export function testVariedAnswers(
+  scenarios: Scenarios,
+  explained: ExplainedDifferences,
+  options: () => VariedAnswersOptions,
+): void {
+  test.each(Object.entries(scenarios))('%s', async (_name, prepare) => {
+    for await (const { place, kind } of differingResults(await prepare(), options())) {
+      const isExplained = explained.some(([at, expected]) => at.test(place) && kind === expected);
+      expect.soft(isExplained, `${place}: ${kind}`).toBe(true);
+    }
+  });
+}
+
+/**
  * Does something with a connector; then again and again, with the same answers but for one that differs in one place,
  * as the provider's document allows it. Yields the places at which the kind of the result was not the first one.
  */
-export async function* differingResults(
+async function* differingResults(
   work: () => Promise<unknown>,
   { contract, words }: VariedAnswersOptions,
 ): AsyncGenerator<Difference> {
