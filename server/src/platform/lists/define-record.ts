@@ -47,6 +47,17 @@ export function stored(sql: ColumnType, initial?: Initial): StoredColumn {
   return initial === undefined ? { sql } : { sql, initial };
 }
 
+/** The last fields of a record that changes, and whose events show it. */
+export const changeFields = {
+  version: {
+    shape: Type.Integer({ description: 'Increases with every change, so that a receiver can discard older events.' }),
+    column: 'version',
+    sql: 'int',
+  },
+  createdTime: { shape: Type.String(), column: 'created_at', sql: 'timestamptz' },
+  updatedTime: { shape: Type.String(), column: 'updated_at', sql: 'timestamptz' },
+} as const;
+
 type Fields = Readonly<Record<string, Field>>;
 type StoredColumns = Readonly<Record<string, StoredColumn>>;
 

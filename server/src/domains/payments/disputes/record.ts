@@ -2,7 +2,13 @@ import { Type } from 'typebox';
 import { maximumAmount } from '../../../core/currency.ts';
 import { publicId } from '../../../core/id.ts';
 import { livemode, nullable } from '../../../platform/http/shapes.ts';
-import { defineRecord, type RecordOf, type RowOf, stored } from '../../../platform/lists/define-record.ts';
+import {
+  changeFields,
+  defineRecord,
+  type RecordOf,
+  type RowOf,
+  stored,
+} from '../../../platform/lists/define-record.ts';
 import type { ProviderName } from '../providers/directory.ts';
 import type { DisputeAction, DisputeStatus } from '../providers/dispute.ts';
 import { disputeAction, disputeReason, disputeStage, disputeStatus } from './states.ts';
@@ -108,15 +114,7 @@ export const dispute = defineRecord(
       column: 'failure_code',
       sql: 'text',
     },
-    version: {
-      shape: Type.Integer({
-        description: 'Increases with every change, so that a receiver can discard older events.',
-      }),
-      column: 'version',
-      sql: 'int',
-    },
-    createdTime: { shape: Type.String(), column: 'created_at', sql: 'timestamptz' },
-    updatedTime: { shape: Type.String(), column: 'updated_at', sql: 'timestamptz' },
+    ...changeFields,
   },
   {
     tenant_id: stored<number>('bigint'),

@@ -1,7 +1,13 @@
 import { Type } from 'typebox';
 import { publicId } from '../../../core/id.ts';
 import { keptMetadata, livemode, nullable } from '../../../platform/http/shapes.ts';
-import { defineRecord, type RecordOf, type RowOf, stored } from '../../../platform/lists/define-record.ts';
+import {
+  changeFields,
+  defineRecord,
+  type RecordOf,
+  type RowOf,
+  stored,
+} from '../../../platform/lists/define-record.ts';
 import type { ProviderName } from '../providers/directory.ts';
 import { agreements, type Consent, methodTypes } from '../providers/kept-method.ts';
 import type { NextAction } from '../providers/outcome.ts';
@@ -62,15 +68,7 @@ export const method = defineRecord(
     },
     failureCode: { shape: text('The last definite failure.'), column: 'failure_code', sql: 'text' },
     metadata: { shape: keptMetadata, column: 'metadata', sql: 'json' },
-    version: {
-      shape: Type.Integer({
-        description: 'Increases with every change, so that a receiver can discard older events.',
-      }),
-      column: 'version',
-      sql: 'int',
-    },
-    createdTime: { shape: Type.String(), column: 'created_at', sql: 'timestamptz' },
-    updatedTime: { shape: Type.String(), column: 'updated_at', sql: 'timestamptz' },
+    ...changeFields,
   },
   {
     tenant_id: stored<number>('bigint'),

@@ -14,6 +14,7 @@ import {
   nullable,
 } from '../../../platform/http/shapes.ts';
 import {
+  changeFields,
   defineRecord,
   type GivenOf,
   optional,
@@ -200,16 +201,8 @@ export const payment = defineRecord(
       sql: 'timestamptz',
       initial: null,
     },
-    version: {
-      shape: Type.Integer({
-        description: 'Increases with every change, so that a receiver can discard older events.',
-      }),
-      column: 'version',
-      sql: 'int',
-      initial: 1,
-    },
-    createdTime: { shape: Type.String(), column: 'created_at', sql: 'timestamptz' },
-    updatedTime: { shape: Type.String(), column: 'updated_at', sql: 'timestamptz' },
+    ...changeFields,
+    version: { ...changeFields.version, initial: 1 },
   },
   {
     tenant_id: stored<number>('bigint'),
