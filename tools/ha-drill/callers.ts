@@ -14,6 +14,8 @@ const options = JSON.parse(process.argv[2] ?? '') as CallersOptions;
 const startEveryMs = 40;
 const mostAtOnce = 100;
 const timeoutMs = 5_000;
+/** What the callers need is made once, and a second try would be refused. */
+const setupTimeoutMs = 60_000;
 /** How long a payment without an answer is repeated after the load has been stopped. */
 const repeatsForMs = 60_000;
 
@@ -23,8 +25,6 @@ const agent = new Agent({
   // Each request on a connection of its own, so that one that hangs holds up no other.
   allowH2: false,
   keepAliveTimeout: 20_000,
-  headersTimeout: timeoutMs,
-  bodyTimeout: timeoutMs,
 });
 
 let as = '';
@@ -80,15 +80,23 @@ async function prepare(): Promise<void> {
 // biome-ignore lint/suspicious/noExplicitAny: the data of any endpoint
 async function untilTaken(path: string, body: object): Promise<any> {
   for (;;) {
-    const { status, data } = await post(path, body).catch((error) => ({ status: 0, data: String(error) }));
+    const { status, data } = await post(path, body, undefined, setupTimeoutMs).catch((error) => ({
+      status: 0,
+      data: String(error),
+    }));
     if (status === 200) return data;
     if (status >= 400 && status < 500) throw new Error(`${path}: ${status} ${JSON.stringify(data)}`);
     await pause(500);
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the data of any endpoint
-async function post(path: string, body: object, key?: string): Promise<{ status: number; data: any; retryMs: number }> {
+async function post(
+  path: string,
+  body: object,
+  key?: string,
+  limitMs = timeoutMs,
+  // biome-ignore lint/suspicious/noExplicitAny: the data of any endpoint
+): Promise<{ status: number; data: any; retryMs: number }> {
   const reply = await request(`https://${options.serviceAddress}${path}`, {
     dispatcher: agent,
     method: 'POST',
@@ -99,7 +107,7 @@ async function post(path: string, body: object, key?: string): Promise<{ status:
       ...(key !== undefined && { 'idempotency-key': key }),
     },
     body: JSON.stringify(body),
-    signal: AbortSignal.timeout(timeoutMs),
+    signal: AbortSignal.timeout(limitMs),
   });
   const text = await reply.body.text();
   const retryMs = Math.min(Number(reply.headers['retry-after'] ?? 0.25), 1) * 1_000;

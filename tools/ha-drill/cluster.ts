@@ -1,8 +1,9 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import type { Answer, CallersOptions, Command } from './callers-protocol.ts';
 import type { Image } from './image.ts';
 import { Machine, Network } from './machine.ts';
@@ -159,9 +160,9 @@ export class Cluster {
   }
 
   /** A copy of the installed package with one more migration. */
-  packageWith(name: string, sql: string): string {
+  async packageWith(name: string, sql: string): Promise<string> {
     const folder = join(this.#folder, `florin-${name}`);
-    cpSync(this.machines[0]?.florin as string, folder, { recursive: true, verbatimSymlinks: true });
+    await promisify(execFile)('cp', ['--archive', '--link', this.machines[0]?.florin as string, folder]);
     writeFileSync(join(folder, 'node_modules/florin/server/migrations', name), sql);
     return folder;
   }

@@ -185,7 +185,7 @@ export const faults: readonly Fault[] = [
     what: 'the same Florin with one more migration is installed and started on one machine after another',
     goalMs: processMs,
     inject: async (cluster, round) => {
-      const next = cluster.packageWith(`9${String(round).padStart(3, '0')}_drill.sql`, migration(round));
+      const next = await cluster.packageWith(`9${String(round).padStart(3, '0')}_drill.sql`, migration(round));
       for (const machine of cluster.machines) {
         await machine.stop('florin');
         machine.installFlorin(next);
@@ -211,7 +211,7 @@ export const faults: readonly Fault[] = [
     inject: async (cluster) => {
       const machine = cluster.requirePrimary();
       const ballast = join(machine.root, 'var/lib/postgresql/ballast');
-      fill(machine);
+      await fill(machine);
       await pause(40_000);
       rmSync(ballast);
       return undefined;
@@ -253,12 +253,10 @@ async function switchover(cluster: Cluster): Promise<void> {
   await machine.runInBackground(['/opt/patroni/bin/patronictl', '-c', '/etc/patroni/patroni.yml', ...words]);
 }
 
-function fill(machine: Machine): void {
-  try {
-    machine.run(['dd', 'if=/dev/zero', 'of=/var/lib/postgresql/ballast', 'bs=64K'], { timeoutMs: 120_000 });
-  } catch {
-    // dd ends with an error when nothing fits any more.
-  }
+async function fill(machine: Machine): Promise<void> {
+  const words = ['if=/dev/zero', 'of=/var/lib/postgresql/ballast', 'bs=64K'];
+  // dd ends with an error when nothing fits any more.
+  await machine.runInBackground(['dd', ...words]).catch(() => {});
 }
 
 function kill(pid: number | undefined, signal: NodeJS.Signals = 'SIGKILL'): void {

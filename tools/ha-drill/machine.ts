@@ -1,13 +1,5 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
-import {
-  createWriteStream,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  type WriteStream,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, openSync, readdirSync, readFileSync, readlinkSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { readUnit } from './units.ts';
@@ -44,7 +36,8 @@ export class Machine {
   #first = 0;
   readonly #running = new Map<Service, ChildProcess>();
   readonly #stopped = new Set<Service>();
-  readonly #log: WriteStream;
+  /** Programs write to it themselves: they do not wait while this process waits for a command. */
+  readonly #log: number;
   isFrozen = false;
   /** How often it was switched on. */
   boots = 0;
@@ -55,7 +48,7 @@ export class Machine {
     this.#options = options;
     mkdirSync(join(options.folder, 'upper'), { recursive: true });
     for (const name of ['work', 'root']) mkdirSync(join(options.folder, name), { recursive: true });
-    this.#log = createWriteStream(join(options.folder, 'log'), { flags: 'a' });
+    this.#log = openSync(join(options.folder, 'log'), 'a');
     execFileSync('truncate', ['-s', databaseDisk, this.#disk]);
     execFileSync('mkfs.ext4', ['-q', '-F', this.#disk]);
   }
@@ -100,11 +93,10 @@ export class Machine {
     ];
     const words = ['--pdeathsig', 'KILL', 'unshare', '--mount', '--net', '--pid', '--uts', '--ipc', '--fork'];
     const holder = spawn('setpriv', [...words, '--kill-child', 'sh', '-ec', mounts.join('\n')], {
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', this.#log],
     });
-    holder.stderr.on('data', (chunk) => this.#log.write(chunk));
     await new Promise<void>((up, failed) => {
-      holder.stdout.once('data', () => up());
+      holder.stdout?.once('data', () => up());
       holder.once('exit', (code) => failed(new Error(`${this.name} did not start (${code}): see ${folder}/log`)));
     });
     this.#holder = holder;
@@ -129,12 +121,11 @@ export class Machine {
     const variables = Object.entries(unit.environment).map(([name, value]) => `${name}=${value}`);
     const asUser = unit.user === undefined ? [] : ['setpriv', '--reuid', user, '--regid', user, '--init-groups'];
     const child = this.spawn(['env', '-i', '-C', unit.directory, ...variables, ...asUser, program, ...words]);
-    for (const output of [child.stdout, child.stderr]) output?.on('data', (chunk) => this.#log.write(chunk));
     this.#running.set(service, child);
     child.once('exit', (code, signal) => {
       if (this.#running.get(service) !== child) return;
       this.#running.delete(service);
-      this.#log.write(`== ${service} ended with ${signal ?? code}\n`);
+      writeSync(this.#log, `== ${service} ended with ${signal ?? code}\n`);
       if (unit.restartsAfterMs === undefined || this.#stopped.has(service)) return;
       const first = this.#first;
       setTimeout(() => {

@@ -58,8 +58,8 @@ let broken = 0;
 try {
   console.log('Starting three machines …');
   await cluster.start();
+  await cluster.untilHealthy(300_000);
   await cluster.startCallers();
-  await cluster.untilHealthy();
   if (values['only-start']) await wait();
   for (const fault of chosen) {
     for (let round = 1; round <= rounds; round++) if (!(await run(fault, round))) broken++;
