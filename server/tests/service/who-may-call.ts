@@ -1,6 +1,6 @@
 /** What the caller of an endpoint needs. */
 export interface Permission {
-  /** Open to all; a session or nobody; a session; a key; any authenticated caller (`known`); an administrator; a scope. */
+  /** Open to all; a session or nobody; a session; a key; any caller (`known`); an administrator; or a scope. */
   needs: 'nothing' | 'visitor' | 'session' | 'key' | 'known' | 'ADMIN' | 'PLATFORM_ADMIN' | string;
   /** Only for administrators, of the platform or of a merchant. */
   administrators?: true;

@@ -126,7 +126,7 @@ export const billing = {
   'invoices.sendTo': 'Sie geht an {email}.',
   'invoices.sentTo': 'An {email} gesendet',
   'invoices.sendToFile':
-    'Es ist kein Mailserver eingestellt: Die E-Mail an {email} wird als Datei in den Datenordner des Servers geschrieben.',
+    'Es ist kein Mailserver eingestellt: Die E-Mail an {email} wird als Datei in den Datenordner geschrieben.',
   'invoices.writtenFor': 'Die E-Mail an {email} liegt im Datenordner',
   'invoices.noEmail': 'Der Kunde hat keine E-Mail-Adresse.',
   'customers.openBalance': 'Offen aus Rechnungen',

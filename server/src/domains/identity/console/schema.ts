@@ -22,8 +22,8 @@ export const profile = Type.Union(
       hasLiveKey: Type.Boolean({ description: "Whether the user's tenant has an active key for live records." }),
       channelsWithoutCallback: Type.Array(Type.String(), {
         description:
-          'Names of up to 20 active channels for live payments from whose provider no callback has arrived in the last ' +
-          '30 days. Empty without the scope `channel_read`.',
+          'Names of up to 20 active channels for live payments from whose provider no callback has arrived in the ' +
+          'last 30 days. Empty without the scope `channel_read`.',
       }),
       sendsMail: Type.Boolean({ description: 'Whether mail is sent (`app.mail.url`), not only written into files.' }),
       certificateEndTime: Type.Union([Type.String(), Type.Null()], {
@@ -38,8 +38,8 @@ export const profile = Type.Union(
       }),
       unknownKeyRequests: Type.Union([Type.Integer(), Type.Null()], {
         description:
-          'How many requests this process has refused since its start because nobody has their developer key. They are ' +
-          'in no request log. null: the user is no platform administrator.',
+          'How many requests this process has refused since its start because nobody has their developer key. They ' +
+          'are in no request log. null: the user is no platform administrator.',
       }),
       publicUrl: Type.String({ description: 'How browsers and providers reach the service: `app.public-url`.' }),
     }),

@@ -31,8 +31,8 @@ export const statisticsRoutes: readonly Route<PaymentsApp>[] = [
   get('/api/statistics/recent', 'transaction_read', 'Statistics', {
     summary: 'Compare the charges of the last 24 hours with the week before',
     description:
-      'By channel: how charges ended in the last 24 hours, and in the seven days before. A channel without charges in ' +
-      'these eight days has no row.',
+      'By channel: how charges ended in the last 24 hours, and in the seven days before. A channel without ' +
+      'charges in these eight days has no row.',
     query: recentQuery,
     data: Type.Array(recentRow),
     handle: async ({ query, principal }, app) => ({ data: await recentOf(query, principal, app) }),

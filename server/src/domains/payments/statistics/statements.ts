@@ -151,8 +151,8 @@ export interface RecentChargeRow {
 }
 
 /**
- * Results of charges of some days, split at an hour. The days narrow the range of the key. Values: tenants, channel mode,
- * the first hour, and the first recent one, in ms.
+ * Results of charges of some days, split at an hour. The days narrow the range of the key. Values: tenants,
+ * mode, the first hour, and the first recent one, in ms.
  */
 const recentCharges = statement<RecentChargeRow>(
   'statistics.recent_charges',
