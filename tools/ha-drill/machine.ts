@@ -207,7 +207,7 @@ export class Machine {
 
   spawn(command: string[]): ChildProcess {
     return spawn('setpriv', ['--pdeathsig', 'KILL', ...this.#enter(), ...command], {
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', this.#log, this.#log],
     });
   }
 
