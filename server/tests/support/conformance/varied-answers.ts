@@ -35,8 +35,8 @@ interface RecordedAnswer {
 }
 
 /**
- * A test for each scenario: whatever the provider's document lets an answer leave out, the kind of the result stays, but
- * for what is explained.
+ * A test for each scenario: whatever the provider's document lets an answer leave out, the kind of the result stays,
+ * but for what is explained.
  */
 export function testVariedAnswers(
   scenarios: Scenarios,
