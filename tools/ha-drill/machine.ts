@@ -208,6 +208,8 @@ export class Machine {
   spawn(command: string[]): ChildProcess {
     return spawn('setpriv', ['--pdeathsig', 'KILL', ...this.#enter(), ...command], {
       stdio: ['ignore', this.#log, this.#log],
+      // A program that signals its process group must not reach this one.
+      detached: true,
     });
   }
 
