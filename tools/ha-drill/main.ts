@@ -51,7 +51,8 @@ const image = requireImage({ isFlorinKept: values['same-florin'] });
 const cluster = new Cluster(image, join(buildFolder, 'run'));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
-    cluster.end().finally(() => process.exit(130));
+    const exit = () => process.exit(130);
+    cluster.end().then(exit, exit);
   });
 }
 let broken = 0;
@@ -104,8 +105,8 @@ async function run(fault: Fault, round: number): Promise<boolean> {
   const goal = fault.goalMs === undefined ? 'without a goal' : `goal ${fault.goalMs / 1_000} s`;
   console.log(
     `${fault.name} ${round}: ${result.acknowledged.length} of ${result.sent} acknowledged, ${lost} lost, ` +
-      `${doubled} doubled, ${events} events missing, ${differing} differing, ${fiveHundreds} × 500, longest gap ${gap} ` +
-      `(${goal}) ${JSON.stringify(result.errors)}${isMet ? '' : ` MISSED${trouble}`}`,
+      `${doubled} doubled, ${events} events missing, ${differing} differing, ${fiveHundreds} × 500, ` +
+      `longest gap ${gap} (${goal}) ${JSON.stringify(result.errors)}${isMet ? '' : ` MISSED${trouble}`}`,
   );
   return isMet;
 }

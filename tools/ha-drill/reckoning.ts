@@ -17,7 +17,8 @@ const deliveredWithinMs = 90_000;
 /** Compares what the callers were told and what they received with the database. */
 export async function reckon(cluster: Cluster, { name, acknowledged }: LoadResult): Promise<Reckoning> {
   const stored = cluster.query<{ id: string; key: string }>(
-    `select 'txn_' || replace(id::text, '-', '') as id, description as key from transaction where description like '${name}-%'`,
+    `select 'txn_' || replace(id::text, '-', '') as id, description as key
+       from transaction where description like '${name}-%'`,
   );
   const keys = new Map(stored.map(({ id, key }) => [id, key]));
   const ids = await undelivered(cluster, [...keys.keys()]);

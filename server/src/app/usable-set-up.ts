@@ -7,7 +7,7 @@ import { SettingsError } from './config/settings.ts';
 const patienceMs = 30 * secondMs;
 
 /**
- * Returns a check that a notification sent over `app.database.url` is heard over `app.database.direct-url`. Repeat it
+ * Returns a check that a notification sent over `app.database.url` arrives over `app.database.direct-url`. Repeat it
  * while it throws `UnusableSetUp`: once it has thrown nothing else for `patience` ms, it throws the SettingsError that
  * ends the start.
  */

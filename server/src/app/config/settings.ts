@@ -94,8 +94,8 @@ const nodeSettings = {
   'app.database.replica-wait': setting(durationOfAtLeast(0, '0s'), {
     default: '1s',
     description:
-      'How long a read waits until the replica has everything that was committed before the request. Then the primary ' +
-      'answers it.',
+      'How long a read waits until the replica has everything that was committed before the request. Then the ' +
+      'primary answers it.',
   }),
   'app.database.connections': setting(integer(2, 500), {
     default: '10',

@@ -130,8 +130,8 @@ async function invoicesOf({ customerId }: Subscriber, year: Year): Promise<YearI
 }
 
 /**
- * A subscription that is ACTIVE has an invoice for each period that has begun; one that is unpaid will be tried, such as
- * a debit that is announced because the subscription has just recovered. While it is PAST_DUE no further period is
+ * A subscription that is ACTIVE has an invoice for each period that has begun; one that is unpaid will be tried, such
+ * as a debit that is announced because the subscription has just recovered. While it is PAST_DUE no further period is
  * invoiced, and what is unpaid will be tried again. One that has ended has been tried to the last.
  */
 async function expectNotForgotten({ customerId, subscriptionId }: Subscriber, year: Year): Promise<void> {

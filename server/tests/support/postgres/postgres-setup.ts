@@ -142,7 +142,11 @@ async function makeTemplate({ administrator, service, template }: Omit<Server, '
   const connection = { ...service, database: template } as ConnectionConfig;
   await migrate(connection, () => {});
   const database = new Database({ connection, connections: 1, name: 'template' });
-  await chainAuditEntries(database).finally(() => database.close());
+  try {
+    await chainAuditEntries(database);
+  } finally {
+    await database.close();
+  }
 }
 
 async function at(url: string): Promise<Server> {

@@ -21,8 +21,8 @@ export class UnusableSetUp extends Error {
 }
 
 /**
- * Proves that a session of `direct` hears what a transaction on `connection` notifies; throws `UnusableSetUp` if not. A
- * pooler in transaction mode accepts LISTEN, and delivers nothing.
+ * Proves that a session of `direct` receives what a transaction on `connection` notifies; throws `UnusableSetUp` if
+ * not. A pooler in transaction mode accepts LISTEN, and delivers nothing.
  */
 export async function proveNotifications(connection: ConnectionConfig, direct: ConnectionConfig): Promise<void> {
   const listener = await connected(direct, 'start listener');
