@@ -12,9 +12,10 @@ export const providerTables: Record<string, () => string> = {
 
 const rows: readonly [ability: string, text: (abilities: ProviderAbilities) => string][] = [
   ['Authorize first (`capture`)', ({ capture }) => `\`${capture}\` at most`],
-  ['Types that it authorizes (`capture:TYPE`)', ({ authorizes }) => codes(authorizes)],
+  ['Types of kept methods that it authorizes (`capture:TYPE`)', ({ authorizes }) => codes(authorizes)],
   ['Refunds in part', ({ partialRefunds }) => yesOrNo(partialRefunds)],
-  ['Keeps payment methods (`methods`)', ({ keeps }) => codes(keeps)],
+  ['Keeps payment methods (`methods`, `methods:TYPE`)', ({ keeps }) => codes(keeps)],
+  ['Makes mandates for a `bankAccount` (`methods:bankAccount`)', ({ takesBankAccounts }) => yesOrNo(takesBankAccounts)],
   ['Charges them without the payer', ({ offSession }) => yesOrNo(offSession)],
   ['Disputes', ({ disputes }) => disputesText[disputes]],
   ['Currencies (`currency:CODE`)', ({ currencies }) => currenciesText(currencies)],

@@ -236,6 +236,7 @@ export const refusals: Record<keyof typeof english, string> = {
   'rule.provider_cannot_capture': '{provider} kann Zahlungen so nicht einziehen.',
   'rule.offline_cannot_capture': 'Ein Kanal ohne Anbieter kann Zahlungen so nicht einziehen.',
   'rule.keeps_no_methods': 'Der Kanal {channelId} kann keine Zahlungsmittel behalten: {provider}.',
+  'rule.keeps_no_such_methods': 'Der Kanal {channelId} kann Zahlungsmittel dieser Art nicht behalten: {provider}.',
   'rule.offline_keeps_no_methods': 'Der Kanal {channelId} kann keine Zahlungsmittel behalten: Er hat keinen Anbieter.',
   'rule.setup_needs_payment':
     'Der Anbieter des Kanals {channelId} behält ein solches Zahlungsmittel nur bei einer Zahlung (saveMethod).',

@@ -219,6 +219,7 @@ export const refusals = {
   'rule.provider_cannot_capture': '{provider} cannot capture payments that way.',
   'rule.offline_cannot_capture': 'A channel without a provider cannot capture payments that way.',
   'rule.keeps_no_methods': 'The channel {channelId} cannot keep payment methods: {provider}.',
+  'rule.keeps_no_such_methods': 'The channel {channelId} cannot keep payment methods of this kind: {provider}.',
   'rule.offline_keeps_no_methods': 'The channel {channelId} cannot keep payment methods: it has no provider.',
   'rule.setup_needs_payment':
     'The provider of the channel {channelId} keeps such a method only with a payment (saveMethod).',

@@ -2,7 +2,7 @@ import { Refusal } from '../../../core/errors.ts';
 import { type BrokenRule, rule } from '../../../core/refusal-rules.ts';
 import { abilitiesOf, type CaptureAbility, captureAbilities } from '../providers/abilities.ts';
 import type { ProviderName } from '../providers/directory.ts';
-import type { MethodType } from '../providers/kept-method.ts';
+import type { MethodType, NamedMethod } from '../providers/kept-method.ts';
 import type { ChannelRow } from './statements.ts';
 
 type CapturingChannel = Pick<ChannelRow, 'id' | 'provider' | 'capture'>;
@@ -21,15 +21,24 @@ export function captureAbilityOf({
 const lesser = (a: CaptureAbility, b: CaptureAbility) =>
   captureAbilities.indexOf(a) < captureAbilities.indexOf(b) ? a : b;
 
-/** Why a payment cannot be authorized through a channel, with a method of this type; undefined: it can. */
-export function authorizationRefusal(channel: CapturingChannel, type?: MethodType): Refusal | undefined {
+/**
+ * Why a payment cannot be authorized through a channel, with a kept method of this type, or with the method that its
+ * token names; undefined: nothing is known against it.
+ */
+export function authorizationRefusal(
+  channel: CapturingChannel,
+  { type, paymentMethod, metadata }: NamedMethod & { type?: MethodType | undefined } = {},
+): Refusal | undefined {
   const { id, provider } = channel;
   if (captureAbilityOf(channel) === 'NONE') {
     return cannotCapture(provider, 'capture', rule('captures_at_once', { channelId: id }), 'captureMethod');
   }
-  if (type === undefined || abilitiesOf(provider).authorizes.includes(type)) return undefined;
-  const broken = rule('method_captured_at_once', { provider: String(provider), methodType: type });
-  return cannotCapture(provider, `capture:${type}`, broken, 'captureMethod');
+  const { authorizes, methodCapturedAtOnce } = abilitiesOf(provider);
+  const named = methodCapturedAtOnce?.({ paymentMethod, metadata });
+  const unable = type === undefined ? named : authorizes.includes(type) ? undefined : type;
+  if (unable === undefined) return undefined;
+  const broken = rule('method_captured_at_once', { provider: String(provider), methodType: unable });
+  return cannotCapture(provider, `capture:${unable}`, broken, 'captureMethod');
 }
 
 /** Refuses several captures where the channel's provider takes one. */

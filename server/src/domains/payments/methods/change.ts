@@ -70,6 +70,19 @@ export async function makeDefault(transaction: Queryable, row: MethodRow, deps: 
   return after;
 }
 
+/**
+ * Makes a usable method the default of its locked customer if it was asked to be that (`isDefault`); null: if the
+ * customer has none.
+ */
+export async function makeDefaultAsAsked(
+  transaction: Queryable,
+  row: MethodRow,
+  isDefault: boolean | null,
+  deps: MethodChangeDeps,
+): Promise<void> {
+  if (isDefault ?? (await defaultOf(transaction, row)) === undefined) await makeDefault(transaction, row, deps);
+}
+
 export const customerOf = ({ tenant_id, customer_id }: MethodRow): CustomerKey => ({
   tenantId: tenant_id,
   customerId: customer_id,

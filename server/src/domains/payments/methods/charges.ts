@@ -6,7 +6,7 @@ import type { ProviderName } from '../providers/directory.ts';
 import { type Failure, type FailureCode, failure } from '../providers/failures.ts';
 import type { Agreement, Consent, KeptMethod, ProviderMethod, SaveRequest } from '../providers/kept-method.ts';
 import type { Outcome } from '../providers/outcome.ts';
-import { changeMethod, insertMethod, type MethodChangeDeps } from './change.ts';
+import { changeMethod, insertMethod, type MethodChangeDeps, makeDefaultAsAsked } from './change.ts';
 import type { MethodCustomers } from './customers.ts';
 import { readAttemptsLeft } from './declines.ts';
 import { insertDecline } from './declines-statements.ts';
@@ -114,6 +114,9 @@ export class ChargeMethods {
   /** What a final outcome or an authorization changes of payment methods; null: nothing. */
   async effectOf(charge: ChargeOfMethod, outcome: Outcome, isLookedUp: boolean): Promise<MethodEffect | null> {
     const charged = chargedMethod(charge);
+    if (charged !== null && 'kept' in outcome && outcome.kept !== undefined) {
+      return { kind: 'kept', id: charged, isNew: false, isLookedUp, kept: outcome.kept };
+    }
     if (charged !== null) {
       if (outcome.kind !== 'failed' || !isOfMethod(outcome.failure.code)) return null;
       return { kind: 'failed', id: charged, code: outcome.failure.code };
@@ -180,7 +183,7 @@ export class ChargeMethods {
   async onlyMethodAt(
     { tenant_id, customer_id }: Pick<ChargeOfMethod, 'tenant_id' | 'customer_id'>,
     channelId: number,
-  ): Promise<string | undefined> {
+  ): Promise<Pick<MethodRow, 'id' | 'type'> | undefined> {
     if (customer_id === null) return undefined;
     const values = [plainArray([tenant_id]), plainArray([customer_id])];
     const rows = await this.#deps.database.run(findOfCustomers, values);
@@ -191,7 +194,7 @@ export class ChargeMethods {
     const customer = await this.#deps.methodCustomers.find(this.#deps.database, [tenant_id], customer_id);
     const key = { tenantId: tenant_id, methodId: method.id };
     const attempts = await readAttemptsLeft(this.#deps.database, [key], customer?.nowMs ?? this.#deps.clock());
-    return attempts.get(method.id)?.left === 0 ? undefined : method.id;
+    return attempts.get(method.id)?.left === 0 ? undefined : method;
   }
 
   async #recordFailure(
@@ -239,7 +242,10 @@ export class ChargeMethods {
     await insertMethod(transaction, row, this.#deps);
   }
 
-  /** The provider has kept what it keeps already: the method is ACTIVE again. */
+  /**
+   * The provider has kept what it keeps already, or its payer has authenticated it anew: the method is ACTIVE again,
+   * and may become the default.
+   */
   async #keepAgain(
     transaction: Queryable,
     charge: ChargeOfMethod,
@@ -248,7 +254,10 @@ export class ChargeMethods {
     const before = await lockedMethod(transaction, { tenant_id: charge.tenant_id, id });
     if (before.status === 'DETACHED') return;
     const told = columnsOf(kept, before.channel_id, before, transaction, this.#deps);
-    await changeMethod(transaction, before, { ...told, status: 'ACTIVE' }, this.#deps);
+    const revived = before.status === 'ACTIVE' ? {} : { status: 'ACTIVE' as const, failure_code: null };
+    const row = await changeMethod(transaction, before, { ...told, ...revived }, this.#deps);
+    if (charge.save_method === null) return;
+    await makeDefaultAsAsked(transaction, row, charge.save_method.isDefault, this.#deps);
   }
 
   async #existing(

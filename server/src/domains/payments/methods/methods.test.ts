@@ -348,6 +348,19 @@ describe('a payment with a method that may be taken by a fallback channel', () =
     expect(await method(declined.id)).toMatchObject({ status: 'ACTIVE', failureCode: 'card_declined' });
   });
 
+  test('is not authorized there by a method that is captured at once', async () => {
+    const fallback = await sandboxChannel();
+    const first = await sandboxChannel({ fallbackChannelIds: [fallback] });
+    const customerId = await makeCustomer();
+    const declined = await kept(customerId, { channelId: first, token: 'sandbox:decline:card_declined' });
+    await kept(customerId, { channelId: fallback, token: 'sandbox:debit:late', type: 'sepa_debit', consent });
+    const { id } = dataOf(await create({ channelId: first, methodId: declined.id, captureMethod: 'MANUAL' }));
+    expect(await paymentIn(id, 'FAILED')).toMatchObject({ failureCode: 'card_declined' });
+    expect((await eventsOf(id)).at(-1)).toBe('transaction.failed');
+    const charges = await db.query('select from sandbox_operation where key = $1', [`${id}-2`]);
+    expect(charges).toEqual([]);
+  });
+
   test('fails where the customer has several methods there', async () => {
     const fallback = await sandboxChannel();
     const first = await sandboxChannel({ fallbackChannelIds: [fallback] });

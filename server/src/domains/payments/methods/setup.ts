@@ -15,6 +15,7 @@ import { visibleTenants } from '../../identity/tenants/visible-tenants.ts';
 import type { PaymentsApp } from '../app.ts';
 import { requireAccepting } from '../channels/rules.ts';
 import type { ChannelRow } from '../channels/statements.ts';
+import { abilitiesOf } from '../providers/abilities.ts';
 import type { Agreement, BankAccount, Consent, MethodType } from '../providers/kept-method.ts';
 import type { MethodProvider, Provider, SetupSource } from '../providers/provider.ts';
 import { insertMethod } from './change.ts';
@@ -176,8 +177,8 @@ async function channelThatKeeps(
 }
 
 /**
- * Refuses a channel that does not accept payments, or whose provider keeps no payment methods, or such a one only with
- * a payment (`setup_needs_payment`).
+ * Refuses a channel that does not accept payments, or whose provider keeps no payment methods, or none of this kind
+ * (`channel_cannot`), or such a one only with a payment (`setup_needs_payment`).
  */
 export async function requireSetupAt(
   channel: ChannelRow,
@@ -187,11 +188,22 @@ export async function requireSetupAt(
 ): Promise<void> {
   requireAccepting(channel, channel.currencies[0] as string, field);
   const methods = await requireMethodsOf(channel, app, field);
+  requireKeeping(channel, source, field);
   if (methods.needsPayment?.(source) !== true) return;
   throw new Refusal('setup_needs_payment', rule('setup_needs_payment', { channelId: channel.id }), {
     field,
     details: { provider: channel.provider },
   });
+}
+
+/** Refuses (`channel_cannot`) a channel whose provider keeps no method of this kind. */
+function requireKeeping({ id, provider }: ChannelRow, { type, bankAccount }: SetupSource, field: string): void {
+  const { keeps, takesBankAccounts } = abilitiesOf(provider);
+  const isKept = type === null || keeps.includes(type);
+  const unable = bankAccount !== null && !takesBankAccounts ? 'bankAccount' : isKept ? undefined : type;
+  if (unable === undefined) return;
+  const broken = rule('keeps_no_such_methods', { channelId: id, provider: String(provider) });
+  throw new Refusal('channel_cannot', broken, { field, details: { provider, ability: `methods:${unable}` } });
 }
 
 /** Refuses (`channel_cannot`) a channel whose provider takes over no methods that it keeps already. */

@@ -37,10 +37,12 @@ export async function nextChannelFor(
     if (channel.is_disabled || channel.has_key_of_other_mode || channel.livemode !== row.livemode) continue;
     if (!mayUse(channel, row.tenant_id) || !channel.currencies.includes(row.currency)) continue;
     if (chargeRefusal(channel.provider, row) !== undefined) continue;
+    const method = row.method_id === null ? null : await chargeMethods.onlyMethodAt(row, id);
+    if (method === undefined) continue;
     // Never captured at once instead.
-    if (row.capture_method === 'MANUAL' && authorizationRefusal(channel) !== undefined) continue;
-    const methodId = row.method_id === null ? null : await chargeMethods.onlyMethodAt(row, id);
-    if (methodId !== undefined) return { id, provider: channel.provider, methodId };
+    if (row.capture_method === 'MANUAL' && authorizationRefusal(channel, { type: method?.type }) !== undefined)
+      continue;
+    return { id, provider: channel.provider, methodId: method?.id ?? null };
   }
   return null;
 }

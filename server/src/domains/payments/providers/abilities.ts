@@ -1,7 +1,9 @@
 import { currencyCodes } from '../../../core/currency.ts';
 import type { ProviderName } from './directory.ts';
-import { type MethodType, methodTypes } from './kept-method.ts';
+import { type MethodType, methodTypes, type NamedMethod } from './kept-method.ts';
 import { mollieAmount } from './mollie/amounts.ts';
+import { methodCapturedAtOnce as mollieMethodCapturedAtOnce } from './mollie/vocabulary.ts';
+import { methodCapturedAtOnce as sandboxMethodCapturedAtOnce } from './sandbox/method-words.ts';
 import { stripeAmount } from './stripe/units.ts';
 
 /** Whether the money of a payment can be authorized first, and captured by one further request, or by several. */
@@ -16,9 +18,16 @@ export interface ProviderAbilities {
   capture: CaptureAbility;
   /** The types of payment methods of which the provider can authorize a payment. */
   authorizes: readonly MethodType[];
+  /**
+   * The method that a charge names by its token, in the provider's word, if its money cannot be authorized first.
+   * Undefined: nothing is known against it.
+   */
+  methodCapturedAtOnce?: (charge: NamedMethod) => string | undefined;
   partialRefunds: boolean;
   /** The types of payment methods that it keeps. */
   keeps: readonly MethodType[];
+  /** Whether it makes the mandate of a debit from the number of an account (`bankAccount`). */
+  takesBankAccounts: boolean;
   /** Whether it charges what it keeps without the payer. */
   offSession: boolean;
   /** The currencies that it takes, whatever the account and the method. */
@@ -47,6 +56,8 @@ const abilities: Partial<Record<ProviderName, ProviderAbilities>> = {
     authorizes: ['card', 'paypal'],
     partialRefunds: true,
     keeps: methodTypes,
+    // It takes the numbers of accounts only from its own forms.
+    takesBankAccounts: false,
     offSession: true,
     currencies: currencyCodes.filter((currency) => stripeAmount(10_000, currency) !== undefined),
     // https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts. An account that settles in another
@@ -83,8 +94,10 @@ const abilities: Partial<Record<ProviderName, ProviderAbilities>> = {
   mollie: {
     capture: 'MULTIPLE',
     authorizes: ['card'],
+    methodCapturedAtOnce: ({ paymentMethod }) => mollieMethodCapturedAtOnce(paymentMethod ?? null),
     partialRefunds: true,
     keeps: ['card', 'sepa_debit', 'paypal'],
+    takesBankAccounts: true,
     offSession: true,
     // https://docs.mollie.com/docs/multicurrency
     currencies: (
@@ -98,8 +111,10 @@ const abilities: Partial<Record<ProviderName, ProviderAbilities>> = {
   sandbox: {
     capture: 'MULTIPLE',
     authorizes: ['card', 'paypal', 'other'],
+    methodCapturedAtOnce: sandboxMethodCapturedAtOnce,
     partialRefunds: true,
     keeps: methodTypes,
+    takesBankAccounts: true,
     offSession: true,
     currencies: currencyCodes,
     minimumAmounts: {},
@@ -114,6 +129,7 @@ const noAbilities: ProviderAbilities = {
   authorizes: [],
   partialRefunds: true,
   keeps: [],
+  takesBankAccounts: false,
   offSession: false,
   currencies: currencyCodes,
   minimumAmounts: {},

@@ -15,6 +15,14 @@ export const methodTypes = [
 ] as const;
 export type MethodType = (typeof methodTypes)[number];
 
+/** How a charge without a kept method names what will be charged. */
+export interface NamedMethod {
+  /** A token of the provider. */
+  paymentMethod?: string | null | undefined;
+  /** Of the payment: the sandbox reads its words there. */
+  metadata?: object | null | undefined;
+}
+
 /** How the payer agreed to later charges. Debits set up from a token need it. */
 export interface Consent {
   ipAddress: string;

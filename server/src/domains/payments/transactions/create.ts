@@ -50,7 +50,7 @@ export async function createPayment(
   const usable = isRefused ? withdrawnRefusal(input.currency) : usableChannel(channel, input, principal);
   if (usable instanceof Refusal) return firstAnswer(usable, principal, once, app);
 
-  const unable = input.captureMethod === 'MANUAL' ? authorizationRefusal(usable) : undefined;
+  const unable = input.captureMethod === 'MANUAL' ? authorizationRefusal(usable, input) : undefined;
   if (unable !== undefined) return firstAnswer(unable, principal, once, app);
 
   // 3. Does it charge a payment method, or keep one?

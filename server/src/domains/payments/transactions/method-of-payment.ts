@@ -59,7 +59,7 @@ async function withCharged(
   if (isOther || row.tenant_id !== principal.tenantId || row.livemode !== channel.livemode) {
     throw notFound('payment method', methodId, 'methodId');
   }
-  const unable = payment.captureMethod === 'MANUAL' ? authorizationRefusal(channel, row.type) : undefined;
+  const unable = payment.captureMethod === 'MANUAL' ? authorizationRefusal(channel, { type: row.type }) : undefined;
   const refusal = refusalOf(row, channel.id) ?? unable;
   if (refusal !== undefined) return refusal;
   return { ...payment, methodId: row.id, customerId: row.customer_id };

@@ -218,7 +218,7 @@ export class Payments {
     if (usable.livemode !== livemode) {
       return otherModeRefusal(livemode, usable.livemode, 'channelId', { noun: 'channel', id: channelId });
     }
-    const unable = request.captureMethod === 'MANUAL' ? authorizationRefusal(usable) : undefined;
+    const unable = request.captureMethod === 'MANUAL' ? authorizationRefusal(usable, request) : undefined;
     return unable ?? newPayment(request, usable, createdBy, id, seal);
   }
 

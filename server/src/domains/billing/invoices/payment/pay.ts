@@ -158,6 +158,6 @@ async function requireAuthorizable(
 ): Promise<void> {
   const channel = await channels.findInTransaction(transaction, channelId);
   const [method] = await transaction.run(findMethod, [[tenantId], methodId]);
-  const refusal = channel && authorizationRefusal(channel, method?.type);
+  const refusal = channel && authorizationRefusal(channel, { type: method?.type });
   if (refusal !== undefined) throw refusal;
 }

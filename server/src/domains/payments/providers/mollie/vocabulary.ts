@@ -227,6 +227,22 @@ export const methods: Readonly<Record<string, 'offered' | { needs: readonly Need
   voucher: { ignored: 'Mollie takes it only with the category of each line, which lines in Florin do not have' },
 };
 
+/** The methods that can be captured later: https://docs.mollie.com/docs/place-a-hold-for-a-payment. */
+const authorized: ReadonlySet<string> = new Set([
+  'applepay',
+  'billie',
+  'creditcard',
+  'klarna',
+  'mobilepay',
+  'riverty',
+  'vipps',
+]);
+
+/** The method that a token names, if it cannot be captured later. */
+export function methodCapturedAtOnce(token: string | null): string | undefined {
+  return token !== null && Object.hasOwn(methods, token) && !authorized.has(token) ? token : undefined;
+}
+
 /** Next-gen events. All that are `read` lead to a look-up of the payment, refund or chargeback that they name. */
 export const events: Readonly<Record<string, 'read' | Ignored>> = {
   'payment.paid': 'read',

@@ -4,7 +4,7 @@ import type { Operation } from '../provider.ts';
 import type { Behaviour } from './behaviour.ts';
 import { captureBehaviours } from './capture-behaviours.ts';
 import { disputeBehaviours } from './dispute-behaviours.ts';
-import { isMethodWord } from './method-words.ts';
+import { isMethodWord, wordOfToken } from './method-words.ts';
 
 /** The delay of a slow answer, unless half of the call's timeout is shorter. */
 export const slowMs = 3 * secondMs;
@@ -286,13 +286,6 @@ export function behaviourOf(operation: Operation, keptWord?: string): Behaviour 
   const selected = word === undefined ? (behavioursByAmount.get(amount) ?? succeed) : behaviourOfWord(word);
   const wanted = kind === 'RELEASE' ? 'CAPTURE' : kind;
   return selected === undefined || selected.kind === wanted ? selected : succeed;
-}
-
-const tokenPrefix = 'sandbox:';
-
-/** The word in a token `sandbox:<word>`. */
-export function wordOfToken(token: string | null): string | undefined {
-  return token?.startsWith(tokenPrefix) ? token.slice(tokenPrefix.length) : undefined;
 }
 
 const wordOfCharge = (operation: Operation) =>

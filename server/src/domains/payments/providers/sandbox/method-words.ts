@@ -1,3 +1,24 @@
+import type { MethodType, NamedMethod } from '../kept-method.ts';
+
+const tokenPrefix = 'sandbox:';
+
+/** The word in a token `sandbox:<word>`. */
+export function wordOfToken(token: string | null): string | undefined {
+  return token?.startsWith(tokenPrefix) ? token.slice(tokenPrefix.length) : undefined;
+}
+
+/** The type of the method that is kept, or charged, with a word. */
+export const typeOfWord = (word: string | undefined): MethodType =>
+  word?.startsWith('debit:') ? 'sepa_debit' : 'card';
+
+/** A debit is taken at once. */
+export function methodCapturedAtOnce({ paymentMethod, metadata }: NamedMethod): string | undefined {
+  const { sandbox } = (metadata ?? {}) as { sandbox?: unknown };
+  const word = sandbox === undefined ? wordOfToken(paymentMethod ?? null) : String(sandbox);
+  const type = typeOfWord(word);
+  return type === 'card' ? undefined : type;
+}
+
 /** How the sandbox keeps a payment method, and what becomes of it. */
 export interface MethodWord {
   word: string;
