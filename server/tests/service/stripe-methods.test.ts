@@ -121,6 +121,50 @@ test('a method is set up on a page of Stripe, where a decline does not end it', 
   expect(await methodIs(id, 'ACTIVE')).toMatchObject({ type: 'card', nextAction: null });
 });
 
+test('a setup whose payer does not finish in time is ended at Stripe, and the method has FAILED', async () => {
+  const [withToken, onPage] = [await setUp({ token: 'pm_card_authenticationRequired' }), await setUp({})];
+  for (const id of [withToken, onPage]) {
+    await eventually('the payer has a step', async () => (await method(id)).nextAction !== null);
+  }
+  await db.query(
+    `update payment_method_operation set created_at = created_at - interval '25 hours', due_at = now()
+      where 'mtd_' || replace(method_id::text, '-', '') = any ($1)`,
+    [[withToken, onPage]],
+  );
+  for (const id of [withToken, onPage]) {
+    expect(await methodIs(id, 'FAILED')).toMatchObject({ failureCode: 'payment_expired', nextAction: null });
+  }
+  const ofMethod =
+    (id: string) =>
+    ({ metadata }: { metadata: Record<string, string> }) =>
+      metadata.florin_payment_method === id;
+  expect([...stripe.account.setups.all.values()].find(ofMethod(withToken))?.status).toBe('canceled');
+  expect([...stripe.account.sessions.all.values()].find(ofMethod(onPage))?.status).toBe('expired');
+});
+
+test('a payment that saves a card that is kept already makes it the default as it asks', async () => {
+  const payer = await makeCustomer(florin, admin, { livemode: false });
+  const paymentMethod = stripe.account.methods.find('pm_card_visa').id;
+  const pay = async (changes: object): Promise<string> => {
+    const saving = { customerId: payer, saveMethod: true, paymentMethod, ...changes };
+    return (await paymentIs(await makePayment(florin, admin, channelId, saving), 'SUCCESS')).methodId;
+  };
+  const defaultIs = async () => dataOf(await florin.get(`/api/customer/detail?id=${payer}`, admin)).defaultMethodId;
+  const saved = await pay({});
+  expect(await defaultIs()).toBe(saved);
+  const other = await setUp({ customerId: payer, token: 'pm_card_visa', isDefault: true });
+  await methodIs(other, 'ACTIVE');
+  expect(await pay({})).toBe(saved);
+  expect(await defaultIs()).toBe(other);
+  expect(await pay({ isDefault: true })).toBe(saved);
+  expect(await defaultIs()).toBe(saved);
+  dataOf(await florin.post('/api/payment-method/default', { id: other }, admin));
+  dataOf(await florin.post('/api/payment-method/detach', { id: other }, admin));
+  expect(await defaultIs()).toBeNull();
+  expect(await pay({})).toBe(saved);
+  expect(await defaultIs()).toBe(saved);
+});
+
 test('what the network replaces is shown, and a method that ends at Stripe is revoked', async () => {
   const id = await setUp({ token: 'pm_card_visa' });
   await methodIs(id, 'ACTIVE');

@@ -25,6 +25,7 @@ export function methodServices(
     methodCustomers,
     disabledProviders: new Set(sandboxEnabled ? [] : (['sandbox'] as const)),
     timeoutMs: settings['app.provider.timeout'],
+    payerTimeoutMs: settings['app.payment.payer-timeout'],
     ...failureLog(log, 'Setting up payment methods'),
     ...modeReports(log, () => discrepancies.labels('mode_mismatch').inc()),
   };

@@ -51,6 +51,8 @@ export interface MethodWorkerDeps extends FailureReports, ModeReports {
   disabledProviders?: ReadonlySet<ProviderName>;
   /** Deadline of each call and each look-up: `app.provider.timeout`. */
   timeoutMs: number;
+  /** How long a setup waits for its payer: `app.payment.payer-timeout`. */
+  payerTimeoutMs: number;
   failPoint: FailPoint;
 }
 
@@ -146,10 +148,20 @@ async function askForSetup(operation: Operation, row: MethodRow, deps: MethodWor
   const lookedUp = isNew
     ? ({ kind: 'absent' } as const)
     : await call((methods, context) => methods.lookUp(request, context));
+  const isOver = lookedUp.kind === 'needs_payer' && payerEndMs(operation, deps) <= deps.clock();
+  if (isOver && methods.giveUp !== undefined) {
+    const waiting = { ...request, reference: lookedUp.reference };
+    const answer = await call(async (provider, context) => provider.giveUp?.(waiting, context) ?? lookedUp);
+    return { answer: answer as SetupOutcome, calls: 1, lookUps: 1 };
+  }
   if (lookedUp.kind !== 'absent') return { answer: lookedUp, calls: 0, lookUps: isNew ? 0 : 1 };
   const answer = (await call((methods, context) => methods.setUp(request, context))) as SetupOutcome;
   return { answer, calls: 1, lookUps: isNew ? 0 : 1 };
 }
+
+/** Until when a setup waits for its payer; then Florin gives up waiting. */
+const payerEndMs = ({ created_at }: MethodOperationRow, { payerTimeoutMs }: Pick<MethodWorkerDeps, 'payerTimeoutMs'>) =>
+  Date.parse(created_at) + payerTimeoutMs;
 
 /** The setup in the form that connectors take. */
 export async function setupOperationOf(
@@ -249,15 +261,18 @@ export async function callWithCredentials<Answer>(
 async function defer(
   operation: Operation,
   { answer, calls, lookUps }: Asked<SetupOutcome | Outcome>,
-  { database, clock }: MethodWorkerDeps,
+  deps: MethodWorkerDeps,
 ): Promise<void> {
+  const { database, clock } = deps;
   const nowMs = clock();
   const reference = 'reference' in answer ? (answer.reference ?? null) : null;
   const isLimited = answer.kind === 'rate_limited';
   const askedMs = isLimited ? (retryAfterMs(answer.retryAfter, nowMs) ?? secondMs) : 0;
-  const dueMs = isLimited
-    ? nowMs + Math.min(askedMs, maximumLimitWaitMs)
-    : lookUpAt(operation.look_ups + lookUps, nowMs);
+  const lookUpMs = lookUpAt(operation.look_ups + lookUps, nowMs);
+  const endMs = payerEndMs(operation, deps);
+  const isInTime = answer.kind === 'needs_payer' && nowMs < endMs;
+  const waitedMs = isInTime ? Math.min(lookUpMs, endMs) : lookUpMs;
+  const dueMs = isLimited ? nowMs + Math.min(askedMs, maximumLimitWaitMs) : waitedMs;
   const state: MethodOperationState =
     isLimited && calls > 0 ? 'READY' : answer.kind === 'unknown' || isLimited ? 'UNKNOWN' : 'WAITING';
   await database.run(deferMethodOperation, [...leaseKeyOf(operation), state, dueMs, reference, calls, lookUps]);

@@ -16,8 +16,9 @@ export const settings = {
   'app.payment.payer-timeout': setting(durationOfAtLeast(30 * minuteMs, '30 minutes'), {
     default: '24h',
     description:
-      'How long a payment waits for its payer before Florin cancels it at the provider; when the provider confirms ' +
-      'that, it is FAILED with `payment_expired`. A provider that cannot cancel it ends it by itself.',
+      'How long a payment, or a payment method that is set up, waits for its payer before Florin cancels it at the ' +
+      'provider; when the provider confirms that, it is FAILED with `payment_expired`. A provider that cannot cancel ' +
+      'it ends it by itself.',
   }),
   'app.provider.calls-per-second': setting(integer(1, 10_000), {
     description:

@@ -87,6 +87,11 @@ export interface MethodProvider {
    * read. Absent if the provider cannot tell by a method's id whose it is.
    */
   adopt?(operation: SetupOperation, call: Call): Promise<SetupOutcome>;
+  /**
+   * Ends a setup that its payer has not finished in time. `failed` once nobody can finish it any more; otherwise what
+   * has become of it. Absent where the provider ends it by itself. Repeating it is harmless.
+   */
+  giveUp?(operation: SetupOperation, call: Call): Promise<SetupOutcome>;
   /** Ends a method at the provider. `succeeded` also if it has ended there before. */
   detach(operation: DetachOperation, call: Call): Promise<Outcome>;
   /** Finds the result of a setup. Must not start it; may only repeat the same idempotent request. */

@@ -1,11 +1,12 @@
 import { type Clock, dayMs } from '../../../../core/clock.ts';
 import type { Queryable } from '../../../../platform/postgres/database.ts';
 import { type FailureCode, failure } from '../failures.ts';
-import type { KeptMethod, MethodType, ProviderMethod } from '../kept-method.ts';
+import type { KeptMethod, ProviderMethod } from '../kept-method.ts';
 import type { Absent, MethodState, Outcome, SetupOutcome } from '../outcome.ts';
 import type { Call, ChargeOperation, DetachOperation, MethodProvider, SetupOperation } from '../provider.ts';
-import { isKnownWord, lateMs, wordOfToken } from './behaviours.ts';
+import { isKnownWord, lateMs } from './behaviours.ts';
 import { signedMethodMessage } from './messages.ts';
+import { typeOfWord, wordOfToken } from './method-words.ts';
 import {
   detachKept,
   failUndecidedSetup,
@@ -74,6 +75,11 @@ export class SandboxMethods implements MethodProvider {
   async lookUp({ key }: SetupOperation): Promise<SetupOutcome | Absent> {
     const record = await this.#find(key);
     return record === undefined ? { kind: 'absent' } : this.#outcome(record);
+  }
+
+  async giveUp({ key }: SetupOperation): Promise<SetupOutcome> {
+    await this.#options.database.run(failUndecidedSetup, [key]);
+    return this.#outcome((await this.#find(key)) as KeptRecord);
   }
 
   async detach({ method }: DetachOperation): Promise<Outcome> {
@@ -160,8 +166,6 @@ const customerOf = ({ customer }: Pick<SetupOperation, 'customer'>) => customer.
 export function customerOfSave({ save }: ChargeOperation): string | null {
   return save === null ? null : customerOf(save);
 }
-
-const typeOfWord = (word: string | undefined): MethodType => (word?.startsWith('debit:') ? 'sepa_debit' : 'card');
 
 const referenceOfSetup = (key: string) => `sbxs_${key}`;
 const referenceOfMethod = (key: string) => `sbxm_${key}`;

@@ -11,6 +11,7 @@ import {
   customerOf,
   declinedReason,
   intentOutcome,
+  isAnnounced,
   isOffSession,
   lastFailure,
   modeOf,
@@ -86,12 +87,15 @@ function confirmation({ paymentMethod, method, initiator, save, returnUrl }: Cha
   const customer = method?.customerReference ?? null;
   const chosen = method?.reference ?? paymentMethod;
   if (chosen === null) return {};
+  // A payer who authenticates a kept card does so for later charges as well, of which the issuer may ask no more.
+  const isAuthenticated = method?.type === 'card' && initiator === 'PAYER';
   return {
     ...(customer !== null && { customer }),
     payment_method: chosen,
     confirm: true,
     return_url: returnUrl,
     ...(initiator === 'MERCHANT' && { off_session: true }),
+    ...(isAuthenticated && { setup_future_usage: 'off_session' as const }),
     ...(save?.consent && { mandate_data: mandateData(save.consent) }),
   };
 }
@@ -157,11 +161,11 @@ async function chargeOutcome(
 
 /** Whether the intent of a payment that was confirmed at once is still open, although it has failed. */
 function isDeclined(intent: Stripe.PaymentIntent, { isRefused }: { isRefused: boolean }): boolean {
-  const { status, next_action: action } = intent;
+  const { status } = intent;
   if (status === 'requires_payment_method') return true;
   if (status === 'requires_confirmation') return isRefused || isOffSession(intent);
   // Nobody is there to take the step.
-  return status === 'requires_action' && isOffSession(intent) && action?.type !== 'card_await_notification';
+  return status === 'requires_action' && isOffSession(intent) && !isAnnounced(intent);
 }
 
 /** The outcome of a charge that keeps what the payer pays with. */

@@ -165,6 +165,21 @@ test('an issuer that wants the payer when nobody is there fails the charge for g
   // The payer is there, pays with the same method and authenticates.
   const present = await stripe.charge(offSession(charge.method as KeptMethod, { initiator: 'PAYER' }), call);
   expect(present).toMatchObject({ kind: 'needs_payer', nextAction: { type: 'redirect' } });
+  // For later charges as well.
+  expect(lastParams()).toMatchObject({ setup_future_usage: 'off_session' });
+});
+
+test('a charge that its network announces to the payer first goes on by itself, and no payer is waited for', async () => {
+  const method = await kept();
+  for (const initiator of ['MERCHANT', 'PAYER'] as const) {
+    const charge = offSession(method, { initiator });
+    const reference = referenceOf(await stripe.charge(charge, call));
+    const action = { type: 'card_await_notification', card_await_notification: { customer_approval_required: false } };
+    const intent = simulator.account.intent(reference);
+    Object.assign(intent, { status: 'requires_action', next_action: action, latest_charge: null });
+    expect(await stripe.lookUp({ ...charge, reference }, call)).toMatchObject({ kind: 'pending', reference });
+    expect(intent.status).toBe('requires_action');
+  }
 });
 
 test('a charge without its payer never waits for one', async () => {

@@ -57,11 +57,20 @@ function outcomeOfStatus(intent: Stripe.PaymentIntent): Outcome {
     case 'canceled':
       return canceledOutcome(intent);
     case 'needs_payer':
+      if (isAnnounced(intent)) return { kind: 'pending', reference };
       return { kind: 'needs_payer', reference, nextAction: nextActionOf(intent) };
     // Also statuses that Stripe may add.
     default:
       return { kind: 'pending', reference };
   }
+}
+
+/**
+ * Whether the network announces the charge to the payer, for which Stripe holds it 26 hours
+ * (https://docs.stripe.com/india-recurring-payments). It goes on by itself, so that no payer is waited for.
+ */
+export function isAnnounced({ status, next_action: action }: Stripe.PaymentIntent): boolean {
+  return status === 'requires_action' && action?.type === 'card_await_notification';
 }
 
 /**

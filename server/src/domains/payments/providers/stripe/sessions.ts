@@ -109,6 +109,11 @@ export async function retrieveSetupPage(stripe: Stripe, id: string): Promise<Set
   return setupOutcome(stripe, await stripe.checkout.sessions.retrieve(id));
 }
 
+/** Expires the page of a setup whose payer has not finished. */
+export async function expireSetupPage(stripe: Stripe, id: string): Promise<SetupOutcome> {
+  return setupOutcome(stripe, (await sessionAfterExpiry(stripe, id)) ?? (await stripe.checkout.sessions.retrieve(id)));
+}
+
 /** The outcome of the setup whose page has this key; undefined if Stripe has none. */
 export async function searchSetupPage(stripe: Stripe, operation: SetupOperation): Promise<SetupOutcome | undefined> {
   const found = await findSession(stripe, operation.key, operation);

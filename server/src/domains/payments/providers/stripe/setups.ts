@@ -82,6 +82,11 @@ async function outcomeOfStatus(stripe: Stripe, intent: Stripe.SetupIntent, refus
   }
 }
 
+/** Cancels a setup whose payer has not finished. */
+export async function endSetup(stripe: Stripe, id: string): Promise<SetupOutcome> {
+  return setupOutcome(stripe, await cancelSetup(stripe, id));
+}
+
 /** `failed` only after the payer's browser can no longer confirm the setup. */
 async function endedSetup(stripe: Stripe, intent: Stripe.SetupIntent, why: Failure): Promise<SetupOutcome> {
   const { id, status } = intent;

@@ -32,6 +32,7 @@ import { adoptMethod, detachMethod, readMethod } from './kept-methods.ts';
 import { retrieveRefund, searchRefund, sendRefund } from './refunds.ts';
 import {
   expirePage,
+  expireSetupPage,
   isPage,
   retrievePaymentPage,
   retrieveSetupPage,
@@ -40,7 +41,7 @@ import {
   sendPaymentPage,
   sendSetupPage,
 } from './sessions.ts';
-import { retrieveSetup, searchSetup, sendSetup } from './setups.ts';
+import { endSetup, retrieveSetup, searchSetup, sendSetup } from './setups.ts';
 import { unsentEvents } from './webhook-endpoints.ts';
 
 /**
@@ -116,6 +117,7 @@ export class StripeProvider implements Provider {
 
   readonly methods: MethodProvider = {
     setUp: (operation, call) => this.#send('SETUP', call, (stripe) => startSetup(stripe, operation)),
+    giveUp: (operation, call) => this.#send('SETUP', call, (stripe) => giveUpSetup(stripe, operation)),
     adopt: (operation, call) => this.#send('SETUP', call, (stripe) => adoptMethod(stripe, operation)),
     detach: (operation, call) => this.#send('DETACH', call, (stripe) => detachMethod(stripe, operation)),
     lookUp: (operation, call) => this.#read(call, (stripe) => this.#findSetup(stripe, operation)),
@@ -269,6 +271,12 @@ function startSetup(stripe: Stripe, operation: SetupOperation): Promise<SetupOut
   }
   const sent = token === null ? sendSetupPage(stripe, operation) : sendSetup(stripe, operation, token);
   return sent.catch(otherModeOutcome);
+}
+
+/** The setup waits for its payer, so that its id is known. */
+function giveUpSetup(stripe: Stripe, { reference }: SetupOperation): Promise<SetupOutcome> {
+  if (reference === null) throw new Error('A setup that waits for its payer has an id at Stripe.');
+  return isPage(reference) ? expireSetupPage(stripe, reference) : endSetup(stripe, reference);
 }
 
 /**
