@@ -166,6 +166,18 @@ test('an issuer that wants the payer fails a renewal at once, and the method sta
   const failed = await comesTo(id, 'FAILED');
   expect(failed).toMatchObject({ failureCode: 'authentication_required', nextAction: null });
   expect(await method(methodId)).toMatchObject({ status: 'ACTIVE' });
+
+  // The payer pays with the same card in person, and the next renewal needs nobody.
+  const inPerson = await create({ methodId });
+  const { url } = await eventually('Mollie waits', async () => (await payment(inPerson)).nextAction ?? undefined);
+  expect(url).toMatch(/\/checkout\//);
+  const reference = await referenceOf(inPerson);
+  expect(mollie.payment(reference)).toMatchObject({ method: 'creditcard', sequenceType: 'first' });
+  mollie.pay(reference);
+  await deliver();
+  expect(await comesTo(inPerson, 'SUCCESS')).toMatchObject({ methodId });
+  expect(await methodsOf(customerId)).toMatchObject([{ id: methodId, status: 'ACTIVE', isDefault: true }]);
+  await comesTo(await create({ methodId, initiator: 'MERCHANT' }), 'SUCCESS');
 });
 
 test('a customer who was deleted at Mollie gets another there, with the next method', async () => {

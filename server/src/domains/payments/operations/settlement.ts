@@ -125,7 +125,7 @@ function chargeSucceeded({ row, atMs, method }: SettlementFacts, { reference, fe
     atMs,
     providerReference: reference,
     channelId: row.operation_channel_id,
-    ...(method?.kind === 'kept' && { methodId: method.id }),
+    ...(method?.kind === 'kept' && row.method_id === null && { methodId: method.id }),
     ...(fee?.currency === row.currency && { fee: fee.amount }),
     writesEvent: true,
   });

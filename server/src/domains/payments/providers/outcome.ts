@@ -12,7 +12,10 @@ export type Outcome =
       reference: string;
       fee?: Fee;
       money?: NamedMoney;
-      /** What the charge has kept, if that was asked for. Absent: the payer declined to be remembered. */
+      /**
+       * What the charge has kept, if that was asked for; of a charge with a kept method, as it is kept from now on.
+       * Absent: the payer declined to be remembered, or nothing of it has changed.
+       */
       kept?: ProviderMethod;
       /** Of a final capture: the provider has released the rest with it. */
       isReleased?: boolean;

@@ -16,7 +16,8 @@ export interface CollectionOutcome {
    */
   outcome: 'paid' | 'failed' | 'withheld' | 'skipped' | 'announced' | 'cancelled' | 'closed' | 'freed';
   /**
-   * Of a failed attempt: the method that was charged, and what its failure allows. Of an announced debit: its method.
+   * Of a failed attempt, and of a payment by a user that has failed: the method that was charged, and what its failure
+   * allows. Of an announced debit: its method.
    */
   methodId?: string | null;
   retry?: Retry | null;
@@ -48,8 +49,11 @@ export function applyOutcome(
   if (collection === undefined) return { row, collections };
   const others = collections.filter((other) => other !== collection);
   if (outcome === 'freed') {
+    // What a user's payment has shown of a method binds the schedule as well.
+    const isEnded = retry === 'OTHER_METHOD' && !isRefused(collection);
+    const known = isEnded ? { ...collection, method_id: methodId, retry } : collection;
     const isScheduled = collection.due_at !== null || hasEnded(row.state);
-    return { row, collections: isScheduled ? collections : [...others, { ...collection, due_at: timeOf(atMs) }] };
+    return { row, collections: [...others, isScheduled ? known : { ...known, due_at: timeOf(atMs) }] };
   }
   if (outcome === 'cancelled' || outcome === 'skipped') {
     if (collection.scheduled_at !== null) return resumeSchedule(row, collection, others);

@@ -26,12 +26,11 @@ export async function followPayments(
     .flatMap(
       ({ tenantId, invoiceId, invoiceStatus, state, automatic, atMs, failureCode, methodId }): CollectionOutcome[] => {
         if (invoiceStatus === 'PAID') return [{ tenantId, invoiceId, outcome: 'paid', atMs }];
-        if (automatic && state === 'FAILED') {
-          return [{ tenantId, invoiceId, outcome: 'failed', atMs, methodId, retry: retryOf(failureCode) }];
-        }
+        const failed = state === 'FAILED' ? { methodId, retry: retryOf(failureCode) } : {};
+        if (automatic && state === 'FAILED') return [{ tenantId, invoiceId, outcome: 'failed', atMs, ...failed }];
         if (automatic && state === 'CANCELLED') return [{ tenantId, invoiceId, outcome: 'cancelled', atMs }];
         // A payment created by a user does not count as an attempt. A collection that waited for it is now due.
-        return [{ tenantId, invoiceId, outcome: 'freed', atMs }];
+        return [{ tenantId, invoiceId, outcome: 'freed', atMs, ...failed }];
       },
     );
   await applyOutcomes(transaction, outcomes, deps);

@@ -257,6 +257,23 @@ describe('a declined renewal', () => {
     expect(await attemptsOf(customerId)).toHaveLength(2);
   });
 
+  test('is not sent again by the schedule with a method that a payment by a user has shown to have ended', async () => {
+    const { clockId, customerId } = await subscriber();
+    const methodId = await kept(customerId, 'decline:insufficient_funds');
+    const id = await subscribe(customerId);
+    await stateIs(id, 'PAST_DUE');
+    const [invoice] = await invoicesOf(customerId);
+    await db.query(`update sandbox_operation set behaviour = 'decline:lost_or_stolen' where key = $1`, [
+      `${methodId}-1`,
+    ]);
+    const { transactionId } = await post('invoice/pay', { id: invoice.id });
+    await eventually('it has failed', async () => (await payment(transactionId)).status === 'FAILED');
+    expect(await payment(transactionId)).toMatchObject({ methodId, failureCode: 'lost_or_stolen' });
+    await advance(clockId, '2027-02-15T00:00:00Z');
+    expect(await attemptsOf(customerId)).toHaveLength(2);
+    expect((await subscription(id)).state).toBe('CANCELLED');
+  });
+
   test('that may succeed later is sent again by the schedule', async () => {
     const { clockId, customerId } = await subscriber();
     await kept(customerId, 'decline:insufficient_funds');

@@ -1,4 +1,4 @@
-import { CaptureMethod, type MollieClient, type Payment, type PaymentMethod, SequenceType } from '@mollie/api-client';
+import { CaptureMethod, type MollieClient, type Payment, PaymentMethod, SequenceType } from '@mollie/api-client';
 import { type Clock, systemClock } from '../../../../core/clock.ts';
 import type { DisputePage, DisputeReading, RefundReading, Unanswered } from '../dispute.ts';
 import { failure, type Ignored } from '../failures.ts';
@@ -94,11 +94,11 @@ export class MollieProvider implements Provider {
     const outcome = paymentOutcome(payment, operation);
     if (outcome.kind === 'pending' && waitsForCapture(payment)) await captureOnce(mollie, payment, operation.key);
     const isPaid = outcome.kind === 'succeeded' || outcome.kind === 'authorized';
-    if (operation.save === null || !isPaid) return outcome;
+    const { save } = operation;
+    if ((save === null && !isInPerson(operation)) || !isPaid) return outcome;
     const kept = await keptBy(mollie, payment);
-    return kept === undefined
-      ? outcome
-      : { ...outcome, kept: kept.method, ...otherModeOf(operation.save.customer, kept) };
+    if (kept === undefined) return outcome;
+    return { ...outcome, kept: kept.method, ...(save !== null && otherModeOf(save.customer, kept)) };
   }
 
   refund(operation: RefundOperation, call: Call): Promise<Outcome> {
@@ -249,10 +249,22 @@ const withoutCustomer: Outcome = {
 const refusesMandates = [404, 410, 422];
 
 /**
+ * Whether a payer pays with a kept card in person. A mandate is charged without its payer, and an issuer that wants the
+ * payer would refuse it again: the payer authenticates the card on Mollie's page, by a first payment, whose mandate is
+ * charged from then on.
+ */
+const isInPerson = ({ method, initiator }: ChargeOperation) => method?.type === 'card' && initiator === 'PAYER';
+
+/**
  * A kept method is charged with its own mandate, because without one Mollie charges the customer's newest; there is no
  * payer to send back. Keeping a method begins with a first payment.
  */
-function sequenceOf({ method, returnUrl }: ChargeOperation, customerId: string | null) {
+function sequenceOf(operation: ChargeOperation, customerId: string | null) {
+  const { method, returnUrl } = operation;
+  if (method !== null && isInPerson(operation)) {
+    const card = { method: PaymentMethod.creditcard, sequenceType: SequenceType.first } as const;
+    return { redirectUrl: returnUrl, customerId: method.customerReference as string, ...card };
+  }
   if (method !== null) {
     const { customerReference, reference: mandateId } = method;
     return { customerId: customerReference as string, mandateId, sequenceType: SequenceType.recurring };

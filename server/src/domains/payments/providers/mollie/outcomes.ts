@@ -1,4 +1,4 @@
-import type { Payment, PaymentStatus, Refund } from '@mollie/api-client';
+import { type Payment, type PaymentStatus, type Refund, SequenceType } from '@mollie/api-client';
 import { mismatchOutcome } from '../amount-mismatch.ts';
 import { failure } from '../failures.ts';
 import type { Named, Outcome } from '../outcome.ts';
@@ -17,7 +17,7 @@ export function paymentOutcome(payment: Payment, operation: PaymentOperation): O
 }
 
 /** What is known of a payment at Mollie: that of a charge, or of a setup. */
-type PaymentOperation = Pick<ChargeOperation, 'key' | 'amount' | 'currency' | 'method' | 'captureMethod'>;
+type PaymentOperation = Pick<ChargeOperation, 'key' | 'amount' | 'currency' | 'captureMethod'>;
 
 function outcomeOfPayment(payment: Payment, operation: PaymentOperation): Outcome {
   const reference = idOf(payment, 'tr_');
@@ -33,8 +33,8 @@ function outcomeOfPayment(payment: Payment, operation: PaymentOperation): Outcom
   switch (meaning) {
     case 'needs_payer': {
       const url = payment.getCheckoutUrl();
-      // A kept method is charged without the payer.
-      return url === null || operation.method !== null
+      // A mandate is charged without the payer.
+      return url === null || payment.sequenceType === SequenceType.recurring
         ? { kind: 'pending', reference }
         : { kind: 'needs_payer', reference, nextAction: { type: 'redirect', url: httpUrl(url) } };
     }

@@ -178,7 +178,7 @@ async function outcomeOfFirstPayment(
   payment: Payment,
   { key, currency, customer }: SetupOperation,
 ): Promise<SetupOutcome> {
-  const outcome = paymentOutcome(payment, { key, amount: 0, currency, method: null, captureMethod: 'AUTOMATIC' });
+  const outcome = paymentOutcome(payment, { key, amount: 0, currency, captureMethod: 'AUTOMATIC' });
   if (outcome.kind === 'cancelled') {
     return { ...outcome, kind: 'failed', failure: failure('payment_expired', 'canceled', 'The payer did not finish.') };
   }
