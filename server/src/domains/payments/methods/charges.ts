@@ -243,7 +243,7 @@ export class ChargeMethods {
   }
 
   /**
-   * The provider has kept what it keeps already, or its payer has authenticated it anew: the method is ACTIVE again,
+   * The provider has kept what it keeps already, or its payer has authenticated it again: the method is ACTIVE again,
    * and may become the default.
    */
   async #keepAgain(

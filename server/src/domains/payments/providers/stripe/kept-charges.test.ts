@@ -169,7 +169,7 @@ test('an issuer that wants the payer when nobody is there fails the charge for g
   expect(lastParams()).toMatchObject({ setup_future_usage: 'off_session' });
 });
 
-test('a charge that its network announces to the payer first goes on by itself, and no payer is waited for', async () => {
+test('a charge that its network announces first goes on by itself, and no payer is waited for', async () => {
   const method = await kept();
   for (const initiator of ['MERCHANT', 'PAYER'] as const) {
     const charge = offSession(method, { initiator });
