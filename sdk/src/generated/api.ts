@@ -1120,6 +1120,10 @@ export interface StatisticsApi {
    * counted by the UTC hour in which they ended, and the hour that has begun is one of the 24. The console names a channel on its home
    * page if its rate has fallen by ten points or more, from 20 charges on.
    *
+   *
+   *
+   * A channel with charges at a provider:
+   *
    * Needs the scope `transaction_read`.
    */
   recent(params?: StatisticsRecentParams, options?: RequestOptions): List<RecentCharges>;
