@@ -122,8 +122,7 @@ removed from the list. 1: values are left that could not be opened. 2: the comma
 --json prints one JSON object at the end. It reads the settings of npm start. See docs/guides/operations.md, "Keys".
 `;
 
-export const verifyUsage = `\
-Usage: npm run verify [-- --audit-head TENANT:SEQ:HASH ... | --replica | --json | --help | --version]
+export const verifyUsage = `Usage: npm run verify [-- --audit-head TENANT:SEQ:HASH ... | --replica | --json]
 
 Checks the whole database against the claims that must hold for payments and money, and prints a line for each. It
 only reads, and may run while the service runs. Exit code 0: every claim holds. 1: at least one is broken. 2: the

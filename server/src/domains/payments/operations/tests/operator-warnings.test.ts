@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { chargeScenario } from '../../../../../tests/support/payments/charge-scenario.ts';
+import { eventually } from '../../../../../tests/support/postgres/database.ts';
 import { type FailureCode, failure } from '../../providers/failures.ts';
 
 const scenario = chargeScenario();
@@ -58,5 +59,6 @@ test('a key that fails many payments is logged once a minute', async () => {
   expect(scenario.node.warnings).toHaveLength(1);
   scenario.nowMs += 60_000;
   await failedWith('credentials_refused');
-  expect(scenario.node.warnings).toHaveLength(2);
+  // It is logged after the payment has ended.
+  await eventually('a second warning is logged', async () => scenario.node.warnings.length === 2);
 });
