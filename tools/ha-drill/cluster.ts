@@ -72,9 +72,9 @@ export class Cluster {
     machine.run(['sh', '/root/ha/install.sh', 'files', '/root/prepared']);
     const settings = join('etc/florin/florin.env');
     // Only for the drill: its receiver has a private address.
-    const further =
-      `APP_WEBHOOK_ALLOW_TARGETS=${switchAddress}/32\n` + 'APP_WEBHOOK_RETRY_INTERVALS=1s,1s,1s,5s,5s,5s,5s,5s\n';
-    machine.write(settings, readFileSync(join(machine.root, settings), 'utf8') + further);
+    const given = readFileSync(join(machine.root, settings), 'utf8');
+    const retries = 'APP_WEBHOOK_RETRY_INTERVALS=1s,1s,1s,5s,5s,5s,5s,5s';
+    machine.write(settings, `${given}APP_WEBHOOK_ALLOW_TARGETS=${switchAddress}/32\n${retries}\n`);
   }
 
   value(name: string): string {
