@@ -4,13 +4,9 @@ import { existsSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { listProcesses, type ProcessEntry } from '@florin/embedded-postgres/parts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-/**
- * What people without a clone install: the package in an empty folder, and the image. It needs the registry, and
- * building an image takes minutes, so this is not an ordinary test.
- */
+/** What people without a clone install: the package in an empty folder. It needs the registry, so it is a drill. */
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'florin-distribution-'));
 const installed = join(folder, 'installed');
@@ -86,55 +82,3 @@ test('the client library is installed by its name', () => {
   const words = ['--input-type=module', '-e', program];
   expect(execFileSync(process.execPath, words, { cwd: installed, encoding: 'utf8' }).trim()).toBe('function');
 });
-
-/**
- * A program that builds images without a daemon; IMAGE_BUILD_OPTIONS has further arguments for it, such as
- * `--build-arg NODE_IMAGE=localhost/node:24` where no registry of images can be reached.
- */
-const builder = ['buildah', 'podman'].find((name) => spawnSync(name, ['--version']).error === undefined) as string;
-const image = 'localhost/florin-drill';
-
-test.skipIf(builder === undefined)(
-  'the Containerfile builds an image with a health check that does not run as root',
-  { timeout: 1_200_000 },
-  () => {
-    const options = (process.env.IMAGE_BUILD_OPTIONS ?? '').split(' ').filter(Boolean);
-    // The format of OCI has no health checks.
-    const words = ['build', '--format=docker', ...options, '-t', image, '-f', 'Containerfile', '.'];
-    execFileSync(builder, words, { cwd: root, stdio: 'inherit' });
-    const description = execFileSync(builder, ['inspect', '--type=image', image], { encoding: 'utf8' });
-    expect(description).toContain('/health/live');
-    expect(description).toMatch(/"User": "node"/);
-  },
-);
-
-test.skipIf(builder !== 'buildah')(
-  'the image starts as it is, answers, and stops with 0',
-  { timeout: 120_000 },
-  async () => {
-    const container = execFileSync(builder, ['from', image], { encoding: 'utf8' }).trim();
-    const settings = ['--env', 'PORT=0', '--env', 'HOST=127.0.0.1'];
-    const running = spawn(builder, ['run', ...settings, '--user', 'node', container, '--', 'florin', 'start'], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    let address: string | undefined;
-    let printed = '';
-    for await (const chunk of running.stdout.setEncoding('utf8')) {
-      printed += chunk;
-      address = /"address":"([^"]+)"/.exec(printed)?.[1];
-      if (address !== undefined) break;
-    }
-    expect((await fetch(`${address}/health/ready`)).status, printed).toBe(200);
-    const ended = once(running, 'exit');
-    // The builder would kill it instead of passing the signal on.
-    const inside = descendantsOf(running.pid as number).find(({ words }) => words[0]?.endsWith('node'));
-    process.kill(inside?.pid as number, 'SIGTERM');
-    expect((await ended)[0]).toBe(0);
-    execFileSync(builder, ['rm', container], { stdio: 'ignore' });
-    execFileSync(builder, ['rmi', '--force', image], { stdio: 'ignore' });
-  },
-);
-
-function descendantsOf(pid: number, all = listProcesses()): ProcessEntry[] {
-  return all.filter(({ parent }) => parent === pid).flatMap((child) => [child, ...descendantsOf(child.pid, all)]);
-}

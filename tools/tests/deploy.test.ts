@@ -109,14 +109,23 @@ test('the unit and the image pass stop signals on to the service, and do not run
   const unit = read('deploy/florin.service');
   expect(unit).toContain('KillMode=mixed');
   expect(unit).toMatch(/^User=florin$/m);
-  const [, build = '', run = ''] = read('Containerfile').split(/^FROM /m);
-  expect(build).toMatch(/ AS build$/m);
-  expect(run).toMatch(/^USER (?!root|0)\w+$/m);
-  expect(run.indexOf('\nRUN ')).toBeLessThan(run.indexOf('\nUSER '));
-  expect(run).toMatch(/^HEALTHCHECK [\s\S]*\/health\/live/m);
-  expect(run).toMatch(/^STOPSIGNAL SIGTERM$/m);
+  const image = read('Containerfile');
+  expect(image).toMatch(/^ARG BASE=\S+\nFROM \$\{BASE\}$/m);
+  // Nothing is run while it is built, so that any machine builds it for any other.
+  expect(image).not.toMatch(/^(RUN|ADD) /m);
+  expect(image).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m);
+  expect(image).toMatch(/^HEALTHCHECK [\s\S]*\/health\/live/m);
+  expect(image).toMatch(/^STOPSIGNAL SIGTERM$/m);
   // Without a shell in between, signals reach the service.
-  expect(run).toMatch(/^ENTRYPOINT \["/m);
+  expect(image).toMatch(/^ENTRYPOINT \["/m);
+});
+
+test('every setting in the Compose files exists', () => {
+  const names = new Set([...Object.keys(settings).map(environmentName), 'HOST', 'PORT', 'DATABASE_URL']);
+  const files = globSync('deploy/compose/*.yaml', { cwd: root });
+  const used = files.flatMap((file) => [...read(file).matchAll(/\bAPP_[A-Z_]+\b/g)].map(([name]) => ({ file, name })));
+  expect(used.length).toBeGreaterThan(10);
+  expect(used.filter(({ name }) => !names.has(name))).toEqual([]);
 });
 
 test('every setting in the production guide exists, and takes the value shown', () => {

@@ -1,0 +1,1 @@
+export function prune(modules: string, folder?: string): void;
