@@ -51,7 +51,7 @@ const distance = statement<{ bytes: number }>(
 );
 
 /**
- * A standby that answers reads of which nothing depends. A read first asks the primary for its position, and the
+ * A standby that answers reads on which nothing depends. A read first asks the primary for its position, and the
  * replica answers only when it has replayed that. So an answer holds everything that was committed before the request,
  * by whichever node, and no caller misses what it has just written.
  */
