@@ -23,11 +23,12 @@ export function postmasterOf(cluster: string): number | undefined {
   }
 }
 
-function childrenOf(parent: number): number[] {
+/** Linux only. */
+export function childrenOf(parent: number): number[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return pids.map(Number).filter((pid) => {
     try {
-      // The format is `pid (name) state parent`. No program of PostgreSQL has a bracket in its name.
+      // The format is `pid (name) state parent`. The programs that tests ask for have no bracket in their names.
       return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[1]) === parent;
     } catch {
       return false;

@@ -304,7 +304,10 @@ export class Dispatcher {
     if (isFinalOutcome(outcome)) {
       const settled = await settler.settle(operation, outcome, by, { calls, lookUps });
       if (settled === 'mismatch') await this.#deferrer.defer(operation, result, mismatch);
-      if (settled === 'undecided') await this.#deferrer.defer(operation, result, { kind: 'pending' });
+      // Not by the schedule: the charge may have been looked up every day of a week, and would wait for the next one.
+      if (settled === 'undecided') {
+        await this.#deferrer.defer(operation, result, { kind: 'pending' }, this.#options.clock() + undecidedMs);
+      }
       failPoint('settled');
       return;
     }
@@ -373,6 +376,11 @@ function isUnmarkedCharge({ kind, status }: LeasedOperation): boolean {
 }
 
 const providerUnavailable: FinalOutcome = { kind: 'failed', failure: failure('provider_unavailable') };
+
+/**
+ * When a charge is looked up again that has ended while a capture or a release of it is under way, or has just ended.
+ */
+const undecidedMs = 5 * secondMs;
 
 const mismatch = {
   kind: 'unknown',

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeCustomer, makeInvoice } from '../../../../../tests/support/billing/invoices.ts';
 import {
@@ -7,6 +8,7 @@ import {
   makeMember,
   makeTenant,
 } from '../../../../../tests/support/factories.ts';
+import { childrenOf } from '../../../../../tests/support/faults/freeze.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
 import { aRefusal } from '../../../../../tests/support/shapes.ts';
@@ -17,7 +19,7 @@ let admin: string;
 
 beforeAll(async () => {
   db = await databaseFromTemplate();
-  florin = await florinOn(db, { APP_INVOICE_PDF_WAITING: '19' });
+  florin = await florinOn(db, { APP_INVOICE_PDF_WAITING: '19', APP_INVOICE_PDF_TIMEOUT: '90s' });
   admin = await administratorOf(florin);
 });
 
@@ -27,6 +29,15 @@ afterAll(async () => {
 });
 
 const pdfOf = (id: number, as = admin) => florin.get(`/api/invoice/print?id=${id}&format=pdf`, as);
+
+/** Suspends the process that renders as soon as it exists, so that its first PDF takes as long as the test needs. */
+async function suspendedRenderer(): Promise<{ resume: () => void }> {
+  const pid = await eventually('a process renders', async () =>
+    childrenOf(process.pid).find((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('pdf-process')),
+  );
+  process.kill(pid, 'SIGSTOP');
+  return { resume: () => process.kill(pid, 'SIGCONT') };
+}
 
 /** Renders for seconds. */
 const heavyLines = Array.from({ length: 150 }, (_, i) => ({
@@ -78,6 +89,7 @@ test('while twenty PDFs are rendered the service answers, and another tenant is 
     events.push(`pdf ${reply.status}`);
     return reply;
   });
+  const renderer = await suspendedRenderer();
   await eventually('one PDF is rendered and the others wait', async () => {
     const { body } = await florin.get('/metrics');
     return body.includes('florin_invoice_pdfs{state="waiting"} 19');
@@ -94,6 +106,7 @@ test('while twenty PDFs are rendered the service answers, and another tenant is 
   const refused = await Promise.race(pdfs);
   expect(refused).toMatchObject({ status: 503, body: aRefusal(503, { type: 'overloaded' }) });
   expect(refused.headers.get('retry-after')).toBe('5');
+  renderer.resume();
   expect((await others).status).toBe(200);
   expect(events.filter((event) => event === 'pdf 200').length).toBeLessThan(3);
 

@@ -3,6 +3,7 @@ import { brokenClaims } from '../../../../../tests/support/broken-claims.ts';
 import { administratorOf, dataOf, makeChannel, makePayment } from '../../../../../tests/support/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
+import { uuidOfPublicId } from '../../../../core/id.ts';
 
 /** Two nodes on one database, which race for the captures of the same payments. */
 let db: TestDatabase;
@@ -92,6 +93,8 @@ test('captures of two nodes never take more than was authorized, and each is mad
 test('a capture against the end of its authorization takes the money or fails, and the payment tells', async () => {
   await each(async (index) => {
     const id = await authorized('authorize:expires');
+    // As after a week, in which the charge was looked up every day.
+    await db.query(`update provider_operation set look_ups = 7 where transaction_id = $1`, [uuidOfPublicId('txn', id)]);
     const { captureBefore } = await detail(id);
     const waitMs = Math.max(0, Date.parse(captureBefore) - Date.now() + (index - payments / 2) * 20);
     await new Promise((resolve) => setTimeout(resolve, waitMs));
