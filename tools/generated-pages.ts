@@ -145,8 +145,10 @@ function modulesTable(): string {
   return table(
     ['Group', 'Module', 'Purpose', 'Tables'],
     modules.map(({ name, tables }) => {
-      const group = groupOf.get(name) ?? '';
-      const text = readFileSync(join(domains, group, name, 'module.ts'), 'utf8');
+      // What belongs to no domain is in `app/`.
+      const group = groupOf.get(name) ?? 'app';
+      const folder = group === 'app' ? join(root, 'server/src/app') : join(domains, group);
+      const text = readFileSync(join(folder, name, 'module.ts'), 'utf8');
       const [, purpose = ''] = /\/\*\*([^*]*(?:\*(?!\/)[^*]*)*)\*\/\nexport const \w+ = \{/.exec(text) ?? [];
       return [
         group,

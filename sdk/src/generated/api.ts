@@ -39,6 +39,7 @@ export class Api {
   declare readonly checkouts: CheckoutsApi;
   declare readonly search: SearchApi;
   declare readonly finances: FinancesApi;
+  declare readonly systems: SystemsApi;
 }
 
 export interface HealthApi {
@@ -1562,6 +1563,20 @@ export interface FinancesApi {
    * Needs the scope `invoice_read`.
    */
   taxes(params?: FinancesTaxesParams, options?: RequestOptions): Call<Response>;
+}
+
+export interface SystemsApi {
+  /**
+   * Get the health of the system.
+   *
+   * Nodes, the database with its standbys, work that is due, backups and versions, as of now. For load balancers there is `GET /health/ready`, for alerts `/metrics`.
+   *
+   * Any node answers for all: each writes into the database every ten seconds that it runs. The account of Florin reads the
+   * standbys once it may: `grant pg_monitor to florin`, as PostgreSQL's superuser.
+   *
+   * Needs the scope `*`. Needs the user type PLATFORM_ADMIN.
+   */
+  health(options?: RequestOptions): Call<SystemHealth>;
 }
 
 /** Event types, with what `data.object` of each is. */
@@ -4970,6 +4985,151 @@ export interface SubscriptionsSummaryParams {
   tenantId?: number | undefined;
   /** true: live records. false: test records. Default: the mode of the key; live for a session. */
   livemode?: boolean | undefined;
+}
+
+export interface SystemHealth {
+  /** When it was read. */
+  time: string;
+  /** Those that run first. */
+  nodes: SystemHealthNode[];
+  database: SystemHealthDatabase;
+  /** Work that is due by now. A few that are some seconds old are usual. */
+  backlog: SystemHealthBacklog[];
+  backup: SystemHealthBackup;
+  versions: SystemHealthVersions;
+}
+
+export interface SystemHealthBacklog {
+  work: "webhook_deliveries" | "provider_operations" | "provider_callbacks" | "payment_method_operations" | "dispute_answers" | "discrepancies" | "subscriptions" | "invoice_collections" | "customer_mails" | "user_mails" | (string & {});
+  /** How much is due and not done; at most 10,000 are counted, and 100,000 deliveries. */
+  due: number;
+  /** How long the oldest has been due; null: nothing is. Deliveries to failing endpoints do not count. */
+  oldestSeconds: number | null;
+}
+
+export interface SystemHealthBackup {
+  /** When the last proven backup was made (`florin backup`). */
+  provenTime: string | null;
+  /** Since then. */
+  ageSeconds: number | null;
+  /** `app.backup.expected`; null: none is expected. */
+  expectedSeconds: number | null;
+}
+
+export interface SystemHealthDatabase {
+  /** Of PostgreSQL. */
+  version: string;
+  /** The servers of `app.database.url`, without account and password. */
+  hosts: string;
+  /** The server that answered: the primary; null: it is reached by a local socket. */
+  address: string | null;
+  /** When PostgreSQL started. */
+  startedTime: string;
+  /** Of the database. */
+  sizeBytes: number;
+  connections: SystemHealthDatabaseConnections;
+  /** `synchronous_commit` of the server. */
+  synchronousCommit: string;
+  /** `synchronous_standby_names` of the server; empty: none. */
+  synchronousStandbys: string;
+  /** null: there is no `app.database.replica-url`. */
+  replica: SystemHealthDatabaseReplica | null;
+  /** Those that are connected to the primary; null: the account of Florin may not read them. */
+  standbys: SystemHealthDatabaseStandby[] | null;
+  /** Why `standbys` is null, and what to do. */
+  standbysUnknown: string | null;
+  /** The archive of the write-ahead log; null: the server keeps none. */
+  archive: SystemHealthDatabaseArchive | null;
+}
+
+/** The archive of the write-ahead log; null: the server keeps none. */
+export interface SystemHealthDatabaseArchive {
+  /** When a segment was archived last. */
+  archivedTime: string | null;
+  /** When it failed last. */
+  failedTime: string | null;
+  /** Whether the last attempt failed. */
+  isFailing: boolean;
+}
+
+export interface SystemHealthDatabaseConnections {
+  /** Connections to the server. */
+  used: number;
+  /** Those that accounts without special rights may share. */
+  limit: number;
+}
+
+/** null: there is no `app.database.replica-url`. */
+export interface SystemHealthDatabaseReplica {
+  /** The servers of `app.database.replica-url`. */
+  hosts: string;
+  /** false: it does not answer, or is no standby. */
+  isReachable: boolean;
+  /** Write-ahead log that it has not replayed yet. */
+  lagBytes: number | null;
+  /** The age of the last transaction that it has replayed; 0: it has replayed all. */
+  lagMs: number | null;
+}
+
+export interface SystemHealthDatabaseStandby {
+  /** Its `application_name`. */
+  name: string;
+  /** null: it is on the same machine. */
+  address: string | null;
+  /** `streaming` when it follows. */
+  state: string;
+  /** `sync` and `quorum`: commits wait for it. `potential`: it would take the place of one. `async`. */
+  sync: string;
+  /** Write-ahead log that it has not replayed yet. */
+  lagBytes: number | null;
+  /** How long the last replay took; null: it was idle. */
+  lagMs: number | null;
+}
+
+export interface SystemHealthNode {
+  /** Made at each start. */
+  id: string;
+  /** The name of its machine or container. */
+  host: string;
+  /** The port that it listens on. */
+  port: number;
+  /** GONE: it has not said for 30 seconds that it runs, and did not stop in order. It is listed for 15 minutes, or until another node has its host and port. */
+  state: "RUNNING" | "GONE" | (string & {});
+  /** `app.role`. */
+  role: string;
+  /** Of this node. */
+  processes: number;
+  /** Of Florin. */
+  version: string;
+  /** The version of Node.js. */
+  runtime: string;
+  /** The newest migration that this version has. */
+  migration: string;
+  /** Equal for nodes with the same keys. It tells nothing of them. */
+  keyDigest: string;
+  /** How far the machine's clock is ahead of the database's; negative: behind; null: not known. */
+  clockAheadMs: number | null;
+  /** Whether that is more than a second. Florin then uses the clock of the database. */
+  isClockApart: boolean;
+  /** The disk of the data folder of this node; null: it could not be read. */
+  disk: ReadinessStorage | null;
+  startedTime: string;
+  /** When it last said that it runs, every ten seconds. */
+  seenTime: string;
+}
+
+export interface SystemHealthVersions {
+  /** Of the node that answers. */
+  florin: string;
+  /** The version of Node.js. */
+  runtime: string;
+  postgres: string;
+  /** How many migrations the database has. */
+  migrationsApplied: number;
+  /** The newest of them. */
+  newestApplied: string | null;
+  /** The newest migration of the node that answers. */
+  newestKnown: string;
 }
 
 export interface Tenant {

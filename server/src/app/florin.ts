@@ -7,6 +7,7 @@ import {
 import { ensureInvitedAdministrator } from '../domains/identity/users/first-invitation.ts';
 import { warnOfKeysOfOtherMode } from '../domains/payments/channels/key-mode.ts';
 import type { PasswordCost } from '../platform/crypto/passwords.ts';
+import { knownMigrations } from '../platform/postgres/migrate.ts';
 import { Lifecycle } from '../platform/process/lifecycle.ts';
 import type { Log } from '../platform/process/log.ts';
 import { assemble, type Context } from './assemble.ts';
@@ -20,6 +21,7 @@ import type { NodeOptions } from './node.ts';
 import { type OpenDatabase, openDatabase } from './open-database.ts';
 import { ChildProcesses } from './processes/child-processes.ts';
 import type { SharedAssignment } from './processes/messages.ts';
+import { Heartbeat, keyDigestOf } from './system/heartbeat.ts';
 import { tracingOf } from './tracing.ts';
 import { freeDeadLeases, shortenWaitsAfterSetBack, startWorkers, workersOf } from './workers.ts';
 
@@ -101,8 +103,30 @@ async function start(given: NodeOptions, processes: number, signal: AbortSignal)
   lifecycle.add('processes', async () => children?.stop());
   await children?.start(assignmentOf(settings, secrets, database));
   const address = await listen();
+  await noteNode(context, database, secrets, { port: Number(new URL(address).port), processes });
   log.info({ address, role: settings['app.role'], mode: settings['app.deployment-mode'] }, 'Ready');
   return { address, administrator, settings, stop: () => lifecycle.stop() };
+}
+
+/** Notes in the database that this node runs, until it stops. */
+async function noteNode(
+  context: Context,
+  { isOursAlone }: OpenDatabase,
+  { jwtKeys, encryptionKeys }: Secrets,
+  { port, processes }: { port: number; processes: number },
+): Promise<void> {
+  const heartbeat = new Heartbeat({
+    ...context,
+    database: context.workerDatabase,
+    isOursAlone,
+    port,
+    processes,
+    role: context.settings['app.role'],
+    migration: (await knownMigrations()).at(-1) as string,
+    keyDigest: keyDigestOf(jwtKeys, encryptionKeys),
+  });
+  context.lifecycle.add('heartbeat', () => heartbeat.stop());
+  await heartbeat.start();
 }
 
 /** Checks that the keys open what is stored, and makes what a new database lacks. */

@@ -42,6 +42,7 @@ import { events } from '../domains/webhooks/events/module.ts';
 import { inboxes } from '../domains/webhooks/inboxes/module.ts';
 import { stream } from '../domains/webhooks/stream/module.ts';
 import type { Intersection, Module, OwnSettings } from '../platform/module.ts';
+import { system } from './system/module.ts';
 
 const declared = [
   audit,
@@ -89,6 +90,8 @@ const declared = [
   checkouts,
   search,
   finance,
+
+  system,
 ] as const satisfies readonly Module<BillingApp>[];
 
 /**

@@ -11,6 +11,7 @@ import type { NodeWith } from '../platform/node.ts';
 import { Bus } from '../platform/postgres/bus/bus.ts';
 import { Notifications } from '../platform/postgres/bus/notifications.ts';
 import { Caches } from '../platform/postgres/caches.ts';
+import { describeHosts } from '../platform/postgres/connection/connection.ts';
 import { PrimaryMonitor } from '../platform/postgres/connection/primary-monitor.ts';
 import { Database, type Queryable } from '../platform/postgres/database.ts';
 import { DatabaseClock } from '../platform/postgres/database-clock.ts';
@@ -130,6 +131,8 @@ export function makeNode(
     workerDatabase,
     listDatabase,
     replica,
+    databaseHosts: describeHosts(connection),
+    replicaHosts: opened.replica && describeHosts(opened.replica),
     openPool: (...pool: Parameters<Pools['open']>) => pools.open(...pool),
     pools,
     waitingWork,

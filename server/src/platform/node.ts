@@ -10,6 +10,8 @@ import type { Bus } from './postgres/bus/bus.ts';
 import type { Caches } from './postgres/caches.ts';
 import type { Plans } from './postgres/connection/session-settings.ts';
 import type { Database, Queryable } from './postgres/database.ts';
+import type { DatabaseClock } from './postgres/database-clock.ts';
+import type { Replica } from './postgres/replica.ts';
 import type { FailPoint } from './process/fail-point.ts';
 import type { Lifecycle } from './process/lifecycle.ts';
 import type { Log } from './process/log.ts';
@@ -44,6 +46,13 @@ export interface Node {
   workerDatabase: Database;
   /** For lists that scan thousands of rows: few at once, so that neither payments nor workers wait for them. */
   listDatabase: Queryable;
+  /** The standby of `app.database.replica-url`; undefined: there is none. */
+  replica: Replica | undefined;
+  /** The servers of the database and of the replica for messages, without account and password. */
+  databaseHosts: string;
+  replicaHosts: string | undefined;
+  /** Undefined with a clock that a test controls. */
+  databaseClock: DatabaseClock | undefined;
   /** Opens a further pool, closed with the others. */
   openPool: (name: string, connections: number, plans?: Plans) => Database;
   /** Admits writes that make events, as fast as the machine keeps up with what they cause. */

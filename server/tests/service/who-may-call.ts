@@ -44,6 +44,7 @@ const permissions: Record<string, Permission['needs'] | Permission> = {
   'GET /api/user/list': 'user_read',
   'GET /api/user/detail': 'user_read',
   'POST /api/user/modify': 'user_write',
+  'GET /api/system/health': 'PLATFORM_ADMIN',
   'GET /api/tenant/list': 'PLATFORM_ADMIN',
   'GET /api/tenant/detail': 'PLATFORM_ADMIN',
   'POST /api/tenant/modify': 'PLATFORM_ADMIN',

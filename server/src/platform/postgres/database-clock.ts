@@ -49,6 +49,7 @@ export class DatabaseClock {
   /** The last reading, and the monotonic time it belongs to. */
   #reading: { databaseMs: number; atMs: number } | undefined;
   #isApart = false;
+  #aheadMs: number | undefined;
   #timers = new Set<NodeJS.Timeout>();
   #isStopped = false;
 
@@ -62,6 +63,11 @@ export class DatabaseClock {
     const databaseMs = this.#databaseMs();
     return databaseMs === undefined || Math.abs(ownMs - databaseMs) <= toleranceMs ? ownMs : Math.floor(databaseMs);
   };
+
+  /** How far this machine's own clock was ahead of the database's at the last reading; negative: behind. */
+  get aheadMs(): number | undefined {
+    return this.#aheadMs;
+  }
 
   /** Reads the database's clock. Called once at the start, before anything depends on the time. */
   async read(): Promise<void> {
@@ -84,6 +90,7 @@ export class DatabaseClock {
     const isApart = Math.abs(aheadMs) > uncertainMs;
     if (isApart && !this.#isApart) onApart(aheadMs);
     this.#isApart = isApart;
+    this.#aheadMs = aheadMs;
   }
 
   stop(): void {

@@ -17,6 +17,12 @@ export interface ReplicaOptions {
   onRead?: (outcome: ReplicaOutcome) => void;
 }
 
+/** `seconds`: the age of the last transaction that was replayed; null if it is not known. */
+export interface ReplicaLag {
+  bytes: number;
+  seconds: number | null;
+}
+
 const checkPauseMs = 10;
 
 /** The replica has not replayed everything in time, or is no standby (`lagBytes` is undefined). */
@@ -43,6 +49,16 @@ const hasReplayed = statement<{ has_replayed: boolean }>(
 const replayedPosition = statement<{ position: string | null }>(
   'replica.replayed_position',
   'select case when pg_is_in_recovery() then pg_last_wal_replay_lsn()::text end as position',
+);
+
+/**
+ * How old the last transaction is that the standby has replayed; nothing while it has replayed all that it received.
+ */
+const readReplay = statement<{ position: string | null; seconds: number | null }>(
+  'replica.replay',
+  `select case when pg_is_in_recovery() then pg_last_wal_replay_lsn()::text end as position,
+          case when pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() then 0
+               else extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp())::float8 end as seconds`,
 );
 
 const distance = statement<{ bytes: number }>(
@@ -77,6 +93,14 @@ export class Replica {
     const result = await replica.snapshotWhen((session) => waitFor(position, session, waitMs), work);
     if (result === undefined) throw new ReplicaBehind(await this.lagBytes());
     return result.value;
+  }
+
+  /** How far the replica is behind; undefined if it is no standby. */
+  async lag(): Promise<ReplicaLag | undefined> {
+    const { primary, replica } = this.#options;
+    const [{ position, seconds } = { position: null, seconds: null }] = await replica.run(readReplay);
+    if (position === null) return undefined;
+    return { bytes: (await primary.run(distance, [position]))[0]?.bytes ?? 0, seconds };
   }
 
   /** How many bytes of the write-ahead log the replica has not replayed; undefined if it is no standby. */
