@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { brokenClaims } from '../support/broken-claims.ts';
 import { administratorOf, dataOf, makeChannel, makePayment } from '../support/factories.ts';
 import { channelSecret } from '../support/payments/callbacks.ts';
@@ -36,15 +36,16 @@ beforeAll(async () => {
   mollieChannel = await makeChannel(florin, admin, { ...common, provider: 'mollie', apiKey: 'test_simulated' });
 });
 
-afterEach(async () => {
-  expect(await brokenClaims(db.database)).toEqual([]);
-});
-
 afterAll(async () => {
   await florin.stop();
   await mollie.close();
   await stripe.close();
   await db.drop();
+});
+
+// Runs before the one above.
+afterAll(async () => {
+  expect(await brokenClaims(db.database)).toEqual([]);
 });
 
 type Fields = Record<string, unknown>;

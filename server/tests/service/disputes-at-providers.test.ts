@@ -45,8 +45,7 @@ beforeAll(async () => {
   await eventually('the lists of both channels are read', () => listsAreRead());
 });
 
-afterEach(async () => {
-  expect(await brokenClaims(db.database)).toEqual([]);
+afterEach(() => {
   stripeEvents.length = 0;
 });
 
@@ -55,6 +54,11 @@ afterAll(async () => {
   await mollie.close();
   await stripe.close();
   await db.drop();
+});
+
+// Runs before the one above.
+afterAll(async () => {
+  expect(await brokenClaims(db.database)).toEqual([]);
 });
 
 type Fields = Record<string, unknown>;

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { lateMs } from '../../src/domains/payments/providers/sandbox/behaviours.ts';
 import { makeCustomer, makeInvoice, paymentEventsOfInvoice, settledInvoice } from '../support/billing/invoices.ts';
 import { brokenClaims } from '../support/broken-claims.ts';
@@ -34,16 +34,17 @@ beforeAll(async () => {
   }
 });
 
-afterEach(async () => {
-  expect(await brokenClaims(db.database)).toEqual([]);
-});
-
 afterAll(async () => {
   await florin.stop();
   await receiver.close();
   await mollie.close();
   await stripe.close();
   await db.drop();
+});
+
+// Runs before the one above.
+afterAll(async () => {
+  expect(await brokenClaims(db.database)).toEqual([]);
 });
 
 const payment = async (id: string) => dataOf(await florin.get(`/api/transaction/detail?id=${id}`, admin));

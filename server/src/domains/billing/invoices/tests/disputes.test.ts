@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeCustomer, makeInvoice, makePayingCustomer } from '../../../../../tests/support/billing/invoices.ts';
 import { brokenClaims } from '../../../../../tests/support/broken-claims.ts';
 import { administratorOf, dataOf, makeChannel, makePayment } from '../../../../../tests/support/factories.ts';
@@ -22,7 +22,8 @@ afterAll(async () => {
   await db.drop();
 });
 
-afterEach(async () => {
+// Runs before the one above.
+afterAll(async () => {
   expect(await brokenClaims(db.database)).toEqual([]);
 });
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pagesOf, pathOf } from '../../../../../tests/support/billing/checkouts.ts';
 import { makeCustomer, makeInvoice } from '../../../../../tests/support/billing/invoices.ts';
 import { brokenClaims } from '../../../../../tests/support/broken-claims.ts';
@@ -34,15 +34,16 @@ beforeAll(async () => {
   customerId = await makeCustomer(florin, as, { livemode: false });
 });
 
-afterEach(async () => {
-  expect(await brokenClaims(db.database)).toEqual([]);
-});
-
 afterAll(async () => {
   await florin.stop();
   await mollie.close();
   await stripe.close();
   await db.drop();
+});
+
+// Runs before the one above.
+afterAll(async () => {
+  expect(await brokenClaims(db.database)).toEqual([]);
 });
 
 const get = async (path: string) => dataOf(await florin.get(`/api/${path}`, as));

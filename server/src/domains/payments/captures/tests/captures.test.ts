@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { brokenClaims } from '../../../../../tests/support/broken-claims.ts';
 import { administratorOf, dataOf, makeChannel, makePayment } from '../../../../../tests/support/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
@@ -26,7 +26,8 @@ afterAll(async () => {
   await db.drop();
 });
 
-afterEach(async () => {
+// Runs before the one above.
+afterAll(async () => {
   expect(await brokenClaims(db.database)).toEqual([]);
 });
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { brokenClaims } from '../../../../../tests/support/broken-claims.ts';
 import { administratorOf, dataOf, makeChannel, makePayment } from '../../../../../tests/support/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
@@ -33,7 +33,8 @@ beforeEach(async () => {
   dataOf(await florin.post('/api/dispute/evidence', { id: disputeId, evidence: { receipt: null } }, as));
 });
 
-afterEach(async () => {
+// Runs before the one above.
+afterAll(async () => {
   expect(await brokenClaims(db.database)).toEqual([]);
 });
 
