@@ -7,7 +7,7 @@ import {
 } from '../../src/domains/payments/providers/mollie/fixture/operations.ts';
 import { MollieProvider } from '../../src/domains/payments/providers/mollie/mollie.ts';
 import { MollieSimulator } from '../support/simulators/mollie.ts';
-import { methodsThatNeed } from '../support/simulators/mollie-records.ts';
+import { methodsThatNeed } from '../support/simulators/mollie-orders.ts';
 
 /**
  * How Mollie behaves where no schema says it. Each fact has its source, and a test by which the simulator enforces it.

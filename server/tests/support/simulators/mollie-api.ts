@@ -6,23 +6,18 @@ import {
   type SimulatedCustomer,
   type SimulatedMandate,
 } from './mollie-customers.ts';
+import { firstMethods, methodsWithoutMoney, newPayment } from './mollie-orders.ts';
 import {
   captureBody,
   chargebackBody,
-  firstMethods,
-  hal,
   isCancelable,
-  type Mode,
-  methodsWithoutMoney,
   newCapture,
-  newPayment,
   newRefund,
-  Problem,
-  page as pageLink,
   paymentBody,
   refundBody,
   type SimulatedPayment,
 } from './mollie-records.ts';
+import { hal, type Mode, Problem, page as pageLink } from './mollie-values.ts';
 
 export interface ApiRequest {
   method: string;

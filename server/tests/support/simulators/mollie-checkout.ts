@@ -1,4 +1,5 @@
-import { isOfferedFor, mandateMethodOf, type SimulatedPayment } from './mollie-records.ts';
+import { isOfferedFor, mandateMethodOf } from './mollie-orders.ts';
+import type { SimulatedPayment } from './mollie-records.ts';
 
 /** The payer's choices on the page. Each is a form posted to the address of the page. */
 export const payerChoices = ['pay', 'fail', 'cancel', 'expire'] as const;

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { hal, type MandateMethod, type Mode, mandateMethodOf, Problem, page, timeOf } from './mollie-records.ts';
+import { mandateMethodOf } from './mollie-orders.ts';
+import type { MandateMethod } from './mollie-records.ts';
+import { hal, type Mode, Problem, page, timeOf } from './mollie-values.ts';
 
 /** A customer at Mollie. */
 export interface SimulatedCustomer {

@@ -9,16 +9,13 @@ import { mollieContract } from '../conformance/mollie-contract.ts';
 import { type ApiAnswer, type ApiRequest, MollieApi } from './mollie-api.ts';
 import { checkoutPage, isUndecided } from './mollie-checkout.ts';
 import type { SimulatedMandate } from './mollie-customers.ts';
+import { isOfferedFor } from './mollie-orders.ts';
 import {
   capturedOf,
   chargebackBody,
-  hal,
-  isOfferedFor,
   newChargeback,
   newRefund,
   type PaymentStatus,
-  Problem,
-  page,
   paymentBody,
   type RefundStatus,
   refundBody,
@@ -27,6 +24,7 @@ import {
   type SimulatedPayment,
   type SimulatedRefund,
 } from './mollie-records.ts';
+import { hal, Problem, page } from './mollie-values.ts';
 import { RequestLimit } from './request-limit.ts';
 
 /** A fault of one request to the API. */
