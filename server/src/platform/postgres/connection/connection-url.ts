@@ -35,10 +35,19 @@ export interface Learned {
    * The last host that was accepted: the next connection tries it first, so that a dead host costs its timeout once.
    */
   lastHost: Host | undefined;
+  /**
+   * Hosts that gave no answer when they were tried last. Where only a primary is accepted they are tried last, because
+   * each costs its share of the time: a machine that was lost would otherwise delay every connection to its successor.
+   */
+  silentHosts: Set<Host>;
   /** The server has no TLS, and the URL does not require it. */
   isPlain: boolean;
   /** A pooler refuses or ignores `options`: a statement makes the session settings instead. */
   ignoresOptions: boolean;
+}
+
+export function nothingLearned(): Learned {
+  return { lastHost: undefined, silentHosts: new Set(), isPlain: false, ignoresOptions: false };
 }
 
 /**
@@ -76,7 +85,7 @@ export function connectionOf(url: string): ConnectionConfig {
     connectionString: `${scheme}${account}${path === '' ? 'localhost' : ''}${rest}`,
     hosts: hostsOf(authority.slice(at + 1), ours.get('host'), ours.get('port')),
     targetSessionAttrs: target,
-    learned: { lastHost: undefined, isPlain: false, ignoresOptions: false },
+    learned: nothingLearned(),
     ...(prefersTls && { prefersTls, ssl: { rejectUnauthorized: false } }),
     ...(urlOptions !== undefined && { urlOptions }),
   };

@@ -162,6 +162,61 @@ describe('a host that dies in the middle of the login', () => {
   }
 });
 
+describe('a host that gave no answer', () => {
+  let db: TestDatabase;
+
+  beforeAll(async () => {
+    db = await databaseFromTemplate('template0');
+  });
+
+  afterAll(() => db.drop());
+
+  test('is tried last by the next connection, of whatever pool, until it answers', async () => {
+    let tries = 0;
+    let answers = false;
+    const sockets = new Set<Socket>();
+    const lost = createServer((socket) => {
+      tries++;
+      sockets.add(socket);
+      socket.on('error', () => {});
+      if (answers) socket.destroy();
+    });
+    lost.listen(0, '127.0.0.1');
+    await once(lost, 'listening');
+    const primary = new URL(urlOf(db.connection));
+    const lostHost = `127.0.0.1:${(lost.address() as AddressInfo).port}`;
+    const config = connectionOf(
+      `postgres://${primary.username}@${lostHost},127.0.0.1/${primary.pathname.slice(1)}` +
+        `?target_session_attrs=primary`,
+    );
+    const present = config.hosts?.[1] as { host: string; port: number };
+    Object.assign(present, { host: primary.searchParams.get('host') ?? primary.hostname, port: Number(primary.port) });
+    const connect = async () => {
+      const client = new SessionClient({ ...config, connectionTimeoutMillis: 400 });
+      await client.connect();
+      await client.end();
+    };
+    // As after a failover: the lost machine was the primary.
+    (config.learned as { lastHost: unknown }).lastHost = config.hosts?.[0];
+    await connect();
+    expect(tries).toBe(1);
+    await connect();
+    await connect();
+    expect(tries).toBe(1);
+
+    // It is found again when no other host will do.
+    answers = true;
+    const { port } = present;
+    present.port = 1;
+    await expect(connect()).rejects.toThrow(/no host will do/);
+    expect([tries, config.learned?.silentHosts.size]).toEqual([2, 0]);
+    present.port = port;
+    await connect();
+    for (const socket of sockets) socket.destroy();
+    lost.close();
+  });
+});
+
 describe('behind a pooler that hands out connections by transaction', () => {
   let db: TestDatabase;
 

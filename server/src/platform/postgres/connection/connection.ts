@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { ConnectionConfig, Host, Learned } from './connection-url.ts';
+import { type ConnectionConfig, type Host, type Learned, nothingLearned } from './connection-url.ts';
 import { isLoginRefused } from './failures.ts';
 import { type SettingsStatement, SettledQuery } from './settled-query.ts';
 
@@ -73,6 +73,8 @@ export class SessionClient extends pg.Client {
   /** When the time for all hosts ends (performance.now()). */
   #deadlineMs = 0;
   #isAbandoned = false;
+  /** Whether the host of this attempt has sent anything. */
+  #hasAnswered = false;
   #unansweredChecks = 0;
   #checkedQuery: object | null | undefined;
 
@@ -82,7 +84,7 @@ export class SessionClient extends pg.Client {
     // the process when PostgreSQL dies between two owners of the connection, which attach theirs a moment later.
     this.on('error', () => {});
     this.#config = config;
-    this.#learned = config.learned ?? { lastHost: undefined, isPlain: false, ignoresOptions: false };
+    this.#learned = config.learned ?? nothingLearned();
     this.#options = [config.options, config.urlOptions, fixedOptions].filter(Boolean).join(' ');
     if (!config.hasPooler) return;
     this.#settings = { name: 'session.settings', text: this.#settingsText(true) };
@@ -176,15 +178,19 @@ export class SessionClient extends pg.Client {
     internals._connectionTimeoutMillis = Math.floor(internals._connectionTimeoutMillis / hosts.length);
     const failures: { place: string; error: Error }[] = [];
     for (const candidate of hosts) {
+      this.#hasAnswered = false;
       internals.host = candidate.host ?? defaults.host;
       internals.port = candidate.port ?? defaults.port;
       try {
         await this.#openWithOrWithoutTls();
         await this.#requireTarget();
         this.#learned.lastHost = candidate;
+        this.#learned.silentHosts.delete(candidate);
         return;
       } catch (error) {
         this.#abandon();
+        if (this.#hasAnswered || !isSilence(error)) this.#learned.silentHosts.delete(candidate);
+        else this.#learned.silentHosts.add(candidate);
         failures.push({ place: describe(internals.host, internals.port), error: error as Error });
         // As in libpq, a server that refuses the login ends the search.
         if (internals._ending || isLoginRefused(error)) break;
@@ -193,12 +199,13 @@ export class SessionClient extends pg.Client {
     throw failureOfAll(failures);
   }
 
-  /** All hosts in order; when only a primary is accepted, the last accepted one comes first. */
+  /** All hosts in order; when only a primary is accepted, the last accepted one comes first, and silent ones last. */
   #hostsToTry(): readonly Host[] {
     const { hosts = [{ host: undefined, port: undefined }], targetSessionAttrs = 'any' } = this.#config;
-    const { lastHost } = this.#learned;
-    if (targetSessionAttrs === 'any' || lastHost === undefined) return hosts;
-    return [lastHost, ...hosts.filter((host) => host !== lastHost)];
+    const { lastHost, silentHosts } = this.#learned;
+    if (targetSessionAttrs === 'any') return hosts;
+    const rank = (host: Host) => (silentHosts.has(host) ? 2 : host === lastHost ? 0 : 1);
+    return hosts.toSorted((a, b) => rank(a) - rank(b));
   }
 
   async #openWithOrWithoutTls(): Promise<void> {
@@ -252,7 +259,10 @@ export class SessionClient extends pg.Client {
       reported.set(parameterName as string, parameterValue as string);
     }) as never);
     const connected = super.connect();
-    connection.stream.once('data', () => this.#extendTimeout());
+    connection.stream.once('data', () => {
+      this.#hasAnswered = true;
+      this.#extendTimeout();
+    });
     await connected;
   }
 
@@ -327,6 +337,11 @@ export class SessionClient extends pg.Client {
     return this as unknown as Internals;
   }
 }
+
+/** The driver's error when the time for a host is over, or the system's when its machine cannot be reached. */
+const isSilence = (error: unknown) =>
+  (error as Error).message === 'timeout expired' ||
+  ['ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'].includes((error as { code?: string }).code ?? '');
 
 /** The driver's error when a server answers that it has no TLS. */
 const hasNoTls = (error: unknown) => (error as Error).message === 'The server does not support SSL connections';
