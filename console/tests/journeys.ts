@@ -38,7 +38,8 @@ export function journeys(opened: () => OpenedConsole): void {
 
     await button('Prepare').click();
     await button('Create a key').click();
-    console.secrets.push((await page.getByText(/^sk_test_\w{32}$/).textContent()) as string);
+    const key = (await page.getByText(/^sk_test_\w{32}$/).textContent()) as string;
+    console.secrets.push(key);
     await button('Make the payment from here').click();
     await page.getByText('Signature verified').first().waitFor();
     await page.getByText('Succeeded').first().waitFor();
@@ -46,6 +47,12 @@ export function journeys(opened: () => OpenedConsole): void {
 
     const channels = dataOf(await console.florin.get('/api/channel/list?livemode=false', console.admin));
     channelId = channels[0].id;
+
+    // The key is enough for what a shop does first: find a channel, and refund what was paid.
+    const as = `ApiKey ${key}`;
+    expect(dataOf(await console.florin.get('/api/channel/list', as))).toMatchObject([{ id: channelId }]);
+    const [{ id: transactionId }] = dataOf(await console.florin.get('/api/transaction/list', as));
+    expect(dataOf(await console.florin.post('/api/refund/create', { transactionId }, as)).amount).toBe(1999);
   });
 
   test('the bare address opens in Test until there is a live channel, afterwards in the mode chosen last', async () => {

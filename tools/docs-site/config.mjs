@@ -25,7 +25,7 @@ export default defineConfig({
   appearance: { disableTransition: false },
   // Links are checked by the tests of the pages.
   ignoreDeadLinks: true,
-  head: [['link', { rel: 'icon', href: 'data:,' }]],
+  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: `${service}/favicon.ico` }]],
   markdown: {
     // Of the themes at hand these have enough contrast.
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },

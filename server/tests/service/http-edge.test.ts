@@ -192,6 +192,13 @@ test.each([
   expect(headers.get('cache-control')).toBe(isSameForAll ? 'public, no-cache' : 'no-store');
 });
 
+test('the icon that browsers ask for on their own is an image', async () => {
+  const { status, headers, body } = await florin.get('/favicon.ico');
+  expect([status, headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
+  expect(headers.get('cache-control')).toBe('public, max-age=86400');
+  expect(body).toMatch(/^<svg /);
+});
+
 test('security.txt names the contact, and expires in the future', async () => {
   const { status, headers, body } = await florin.get('/.well-known/security.txt');
   expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);

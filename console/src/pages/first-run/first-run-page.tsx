@@ -18,6 +18,9 @@ import { curlOf } from '../payments/curl.ts';
 import { paymentFields, usePaymentColumns } from '../payments/payment-columns.tsx';
 import { Step } from './step.tsx';
 
+/** What the first programs of a shop need: they look for a channel, take payments, and refund them. */
+const setUpScope = 'channel_read,transaction_read,transaction_write,transaction_refund';
+
 /** Guides a new user to a first payment and its verified webhook. */
 export default function FirstRunPage() {
   const text = useText();
@@ -78,7 +81,7 @@ export default function FirstRunPage() {
               loading={generating.isPending}
               onClick={() =>
                 generating.mutate({
-                  body: { name: text('firstRun.title'), scope: 'transaction_write,transaction_read', livemode },
+                  body: { name: text('firstRun.title'), scope: setUpScope, livemode },
                 })
               }
             >

@@ -62,7 +62,7 @@ export function Tiles({ range }: { range: DayRange }) {
         note={
           summary && (
             <Group gap="xs">
-              {ended === 0 ? text('home.noCharges') : text('home.ofCharges', { n: numbers.format(ended) })}
+              {ended === 0 ? text('home.noCharges') : text.count('home.ofCharges', ended)}
               {ended > 0 && <LinkText href={`/payments?status=FAILED&${days}`}>{text('home.showFailed')}</LinkText>}
             </Group>
           )

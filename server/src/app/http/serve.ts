@@ -11,6 +11,7 @@ import { basePathOf, hostOf, publicUrlOf } from '../config/public-url.ts';
 import { addDocs } from '../docs/serve.ts';
 import { allRoutes } from '../routes.ts';
 import { addConsole } from './console/serve-console.ts';
+import { addFavicon } from './favicon.ts';
 import { listenAt } from './listen.ts';
 import { metricsReader } from './metrics-access.ts';
 import { addMetricsRoute, operationsRoutes } from './operations.ts';
@@ -80,6 +81,7 @@ export async function prepareServer(context: Context, waiting?: WaitingServer): 
     makeText: () => group?.metricsOfAll() ?? metrics.text(),
     assertMayRead: metricsReader(settings['app.metrics.token']),
   });
+  addFavicon(app);
   addSecurityTxt(app, { contact: settings['app.security.contact'], publicUrl, clock });
   if (routes.length > 0) {
     addConsole(app, basePath);

@@ -43,7 +43,7 @@ export function pageOf(facts: PageFacts, content: Html): Page {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${seller === null ? title : `${title} · ${seller.name}`}</title>
+${seller?.logo && html`<link rel="icon" href="${seller.logo}">\n`}<title>${seller === null ? title : `${title} · ${seller.name}`}</title>
 <style>${css}</style>
 </head>
 <body${isWide && html` class="wide"`}>

@@ -41,6 +41,7 @@ test('a customer sees invoices and subscriptions, pays, and cancels at the end o
   ]) {
     expect(body).toContain(words);
   }
+  expect(body).toContain(`<link rel="icon" href="${path.split('/').at(-1)}/logo">`);
   expect(body).not.toContain('777.77');
   expect(body).not.toContain('pm_1');
   const pdf = await pages.open(`${path}/invoice/${invoiceId}.pdf`);
