@@ -23,6 +23,26 @@ export function billingJourneys(opened: () => OpenedConsole): void {
       return dataOf(reply).status === 'ACTIVE';
     });
 
+  test('the first invoice asks for the address of the seller, and is finalized only when that is asked for', async () => {
+    const { florin, admin } = console;
+    const post = async (path: string, body: object) => dataOf(await florin.post(path, body, admin));
+    const { id: customerId } = await post('/api/customer/modify', { name: 'First of all' });
+    const lines = [{ description: 'Bread', quantity: 1, unitAmount: 250 }];
+    const { id } = await post('/api/invoice/create', { customerId, currency: 'EUR', lines });
+    await goTo(page, `/invoices/${id}`, 'Live');
+    await button('Finalize').click();
+    await button('Enter the address').click();
+    await dialog().last().getByLabel('City').fill('Berne');
+    await dialog().last().getByLabel('Country (two letters)').fill('ch');
+    await button('Save').click();
+    await button('Enter the address').waitFor({ state: 'detached' });
+    const status = async () => dataOf(await florin.get(`/api/invoice/detail?id=${id}`, admin)).status;
+    expect(await status()).toBe('DRAFT');
+    await dialog().getByRole('button', { name: 'Finalize' }).click();
+    await page.getByRole('heading', { name: /^INV-/ }).waitFor();
+    expect(await status()).toBe('OPEN');
+  });
+
   test('a seller enters an address and turns on mails to customers', async () => {
     await goTo(page, '/seller');
     await button('Edit: Name and address').click();
@@ -208,6 +228,7 @@ export function billingJourneys(opened: () => OpenedConsole): void {
     await dialog().getByRole('button', { name: 'Record a payment' }).click();
     await page.waitForURL(/payments\/txn_/);
     await page.getByText('Envelope 7').first().waitFor();
+    await page.getByRole('link', { name: /^INV-/ }).waitFor();
     await eventually('the invoice is paid', async () => {
       return dataOf(await florin.get(`/api/invoice/detail?id=${id}`, admin)).status === 'PAID';
     });

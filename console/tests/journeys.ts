@@ -368,6 +368,26 @@ export function journeys(opened: () => OpenedConsole): void {
     await page.waitForURL((url) => !url.search.includes('startDate'));
   });
 
+  test('a filtered list that is not counted is read to its end, and says in which zone its times are', async () => {
+    for (let i = 1; i <= 26; i++) await pay(100 + i, 'KWD', { description: `Long list ${i}` });
+    await goTo(page, '/payments?search=Long%20list', 'Test');
+    await page.getByText('Long list 26', { exact: true }).waitFor();
+    await page.getByText('times in UTC').waitFor();
+    expect(await page.locator('tbody tr').count()).toBe(25);
+    await button('Next').click();
+    await page.waitForURL(/cursor=/);
+    await page.getByText('Long list 1', { exact: true }).waitFor();
+    await onlyRow(page);
+    await page.goBack();
+    await page.getByText('Long list 26', { exact: true }).waitFor();
+    await button('Next').click();
+    await page.getByText('Long list 1', { exact: true }).waitFor();
+    // Other filters have other pages.
+    await page.getByRole('tab', { name: 'Succeeded' }).click();
+    await page.waitForURL((url) => !url.search.includes('cursor'));
+    await page.getByText('Long list 26', { exact: true }).waitFor();
+  });
+
   test('selected rows are added up by status and currency, and the file for finance has names and units', async () => {
     await goTo(page, '/payments?currency=EUR', 'Test');
     await onlyRow(page);

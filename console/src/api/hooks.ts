@@ -11,6 +11,7 @@ import { useTenant } from '../shell/tenant.tsx';
 import {
   call,
   type DataOf,
+  type ListName,
   type OperationName,
   type Params,
   pathOf,
@@ -51,6 +52,48 @@ export function useRead<Name extends OperationName>(
     enabled: options.enabled ?? true,
     refetchInterval: options.pollMs ?? false,
   });
+}
+
+/** Where a page of a list is. */
+export interface Place {
+  /** By its number, where the service counts the rows under the filters. */
+  page: number;
+  /** Behind the rows before, where it does not count them; empty: there are none before. */
+  cursor: string;
+}
+
+/** Reads a page of a list. One of a list that is not counted may be empty although more rows follow: then those. */
+export function useListPage<List extends ListName>(
+  name: List,
+  filters: Query,
+  { page, cursor }: Place,
+): UseQueryResult<Reply<DataOf<List>>> {
+  const path = pathOf(name);
+  const query = withoutEmpty(useScopedQuery(path, { ...filters, ...(cursor === '' ? { page } : { cursor }) }));
+  return useQuery({
+    queryKey: [path, query],
+    queryFn: ({ signal }) => firstRowsOf(name, query, signal),
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** The service looks at 10,000 records for a page. After so many pages without a row the reader decides. */
+const maxEmptyPages = 20;
+
+/** The first page with rows from a place on. Without retries, because the query client retries. */
+export async function firstRowsOf<List extends ListName>(
+  name: List,
+  query: Query,
+  signal: AbortSignal,
+): Promise<Reply<DataOf<List>>> {
+  const { page: _, ...filters } = query;
+  let reply = await call(name, query, { signal, maxRetries: 0 });
+  for (let pages = 1; pages < maxEmptyPages && (reply.data as unknown[]).length === 0; pages++) {
+    const cursor = reply.pagination?.nextCursor;
+    if (!cursor) break;
+    reply = await call(name, { ...filters, cursor }, { signal, maxRetries: 0 });
+  }
+  return reply;
 }
 
 export interface Change {

@@ -1,6 +1,7 @@
 import { createContext, type ReactNode, useContext, useEffect, useLayoutEffect, useMemo, useState } from 'react';
 import { Router, useLocation, useSearch } from 'wouter';
 import { useProfile } from '../session/session.tsx';
+import { withoutPlace } from '../ui/filters/use-filters.ts';
 
 interface Mode {
   /** False: test records are shown and created. */
@@ -42,7 +43,7 @@ export function ModeProvider({ children }: { children: ReactNode }) {
       livemode,
       chooseMode: (next: boolean) => {
         localStorage.setItem(storageKey, next ? 'live' : 'test');
-        navigate(pathIn(next, `/${page.split('/')[1]}`) + queryOf(withoutPage(search)));
+        navigate(pathIn(next, `/${page.split('/')[1]}`) + queryOf(withoutPlace(search).toString()));
       },
       replaceMode: (next: boolean) => navigate(pathIn(next, page) + queryOf(search), { replace: true }),
     };
@@ -53,12 +54,6 @@ export function ModeProvider({ children }: { children: ReactNode }) {
 const testPaths = /^\/test(?=\/|$)/i;
 
 const queryOf = (search: string) => (search === '' ? '' : `?${search}`);
-
-function withoutPage(search: string): string {
-  const query = new URLSearchParams(search);
-  query.delete('page');
-  return query.toString();
-}
 
 export const useMode = (): Mode => useContext(Context);
 

@@ -2,7 +2,7 @@ import { currencyCodes } from '@florin/server/core/currency.ts';
 import { Title } from '@mantine/core';
 import { ledgerEntriesAccount } from '../../api/choices.ts';
 import type { AccountBalance } from '../../api/client.ts';
-import { useRead } from '../../api/hooks.ts';
+import { useListPage, useRead } from '../../api/hooks.ts';
 import { Money } from '../../format/money.tsx';
 import { shortId } from '../../format/short-id.ts';
 import { Time } from '../../format/time.tsx';
@@ -11,7 +11,7 @@ import type { TextKey } from '../../text/texts.ts';
 import { DayFilters } from '../../ui/filters/day-filters.tsx';
 import { FilterBar } from '../../ui/filters/filter-bar.tsx';
 import { FilterSelect } from '../../ui/filters/filter-select.tsx';
-import { useFilters, usePageNumber } from '../../ui/filters/use-filters.ts';
+import { useFilters, usePlace } from '../../ui/filters/use-filters.ts';
 import { LinkText } from '../../ui/link-text.tsx';
 import { EmptyState, ErrorNote } from '../../ui/notes.tsx';
 import { Page, Section } from '../../ui/page.tsx';
@@ -23,10 +23,10 @@ const filterNames = ['account', 'currency', 'startDate', 'endDate'] as const;
 
 export default function LedgerPage() {
   const text = useText();
-  const page = usePageNumber();
+  const place = usePlace();
   const { filters, setFilters } = useFilters(filterNames);
   const balances = useRead('ledger.balance');
-  const entries = useRead('ledger.entries', { ...filters, page, pageSize: 25 });
+  const entries = useListPage('ledger.entries', { ...filters, pageSize: 25 }, place);
   const booked = balances.data?.data.filter(({ debit, credit }) => debit !== '0' || credit !== '0') ?? [];
   const byCurrency = [...Map.groupBy(booked, ({ currency }) => currency)];
   const accountName = (account: AccountBalance['account']) => text(`ledger.${account}` as TextKey);
@@ -100,7 +100,7 @@ export default function LedgerPage() {
           keyOf={(entry) => `${entry.transactionId} ${entry.refundId} ${entry.account} ${entry.side}`}
           empty={<EmptyState title={text('ledger.noEntries')} />}
         />
-        <Paging pagination={entries.data?.pagination} onPage={(next) => setFilters({ page: next })} />
+        <Paging pagination={entries.data?.pagination} onPlace={setFilters} />
       </Section>
     </Page>
   );

@@ -6,7 +6,6 @@ import { Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import type { TextKey } from '../../text/texts.ts';
 import { FailureText } from '../../ui/failure-text.tsx';
-import { LinkText } from '../../ui/link-text.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Facts } from '../../ui/records/facts.tsx';
 import { RecordPage } from '../../ui/records/record-page.tsx';
@@ -14,6 +13,7 @@ import { CodeBlock, Copyable } from '../../ui/secrets/copy.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { CustomerLink } from '../customers/customer-name.tsx';
 import { ObjectEvents } from '../events/object-events.tsx';
+import { InvoiceNumber } from '../invoices/invoice-number.tsx';
 import { MethodLink } from '../methods/method-label.tsx';
 import { PaymentActions } from './payment-actions.tsx';
 import { PaymentCaptures } from './payment-captures.tsx';
@@ -112,14 +112,7 @@ function PaymentFacts({ payment }: { payment: TransactionDetail }) {
           [text('payments.description'), payment.description],
           [text('payment.customer'), customerId !== null && <CustomerLink key="customer" id={customerId} />],
           [text('methods.one'), methodId !== null && <MethodLink key="method" id={methodId} />],
-          [
-            text('payment.invoice'),
-            invoiceId !== null && (
-              <LinkText key="invoice" href={`/invoices/${invoiceId}`}>
-                {invoiceId}
-              </LinkText>
-            ),
-          ],
+          [text('payment.invoice'), invoiceId !== null && <InvoiceNumber key="invoice" id={invoiceId} />],
           [
             text('payment.failure'),
             failureCode && <FailureText key="failure" code={failureCode} message={failureMessage} />,

@@ -1,9 +1,9 @@
 import { Tabs, Text } from '@mantine/core';
 import { transactionsListStatus } from '../../api/choices.ts';
-import { useRead } from '../../api/hooks.ts';
+import { useListPage, useRead } from '../../api/hooks.ts';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
 import type { TextKey } from '../../text/texts.ts';
-import { useFilters, usePageNumber } from '../../ui/filters/use-filters.ts';
+import { useFilters, usePlace } from '../../ui/filters/use-filters.ts';
 import { ErrorNote } from '../../ui/notes.tsx';
 import { Page } from '../../ui/page.tsx';
 import { DataTable } from '../../ui/tables/data-table.tsx';
@@ -20,18 +20,19 @@ import { shownStatus } from './shown-status.ts';
 
 export default function PaymentsPage() {
   const text = useText();
-  const page = usePageNumber();
+  const place = usePlace();
   const { filters, setFilters, hasFilters } = useFilters(paymentFilterNames);
   const views = useListViews('payments', usePaymentColumns());
-  const payments = useRead('transactions.list', { ...filters, ...paymentFields, page, pageSize: 25 });
+  const payments = useListPage('transactions.list', { ...filters, ...paymentFields, pageSize: 25 }, place);
   const held = useHeldRows({
     rows: payments.data?.data,
     isPlaceholder: payments.isPlaceholderData,
     keyOf,
-    list: JSON.stringify({ ...filters, page }),
+    list: JSON.stringify({ ...filters, ...place }),
   });
   // New rows appear only on the first page; later pages get rows of the pages before.
-  const rows = page === 1 ? held.rows : payments.data?.data;
+  const isFirst = place.page === 1 && place.cursor === '';
+  const rows = isFirst ? held.rows : payments.data?.data;
   return (
     <Page
       title={text('payments.title')}
@@ -47,7 +48,7 @@ export default function PaymentsPage() {
       <PaymentFilters filters={filters} onChange={setFilters} />
       <ErrorNote error={payments.error} onRetry={() => payments.refetch()} />
       <WithArrivals
-        arrived={page === 1 ? held.arrived : 0}
+        arrived={isFirst ? held.arrived : 0}
         onShow={held.show}
         label={text.count('payments.arrived', held.arrived)}
       >
@@ -61,7 +62,7 @@ export default function PaymentsPage() {
           empty={<NoPayments isFiltered={hasFilters} onClear={() => setFilters(noFilters)} />}
         />
       </WithArrivals>
-      <Paging pagination={payments.data?.pagination} onPage={(next) => setFilters({ page: next })} />
+      <Paging pagination={payments.data?.pagination} isEmpty={rows?.length === 0} onPlace={setFilters} />
     </Page>
   );
 }

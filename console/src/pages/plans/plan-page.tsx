@@ -1,14 +1,14 @@
 import { Badge, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { type plansModifyInterval, subscriptionsListState } from '../../api/choices.ts';
-import { useRead } from '../../api/hooks.ts';
+import { useListPage, useRead } from '../../api/hooks.ts';
 import { Money } from '../../format/money.tsx';
+import { percentText } from '../../format/percent.ts';
 import { Time } from '../../format/time.tsx';
-import { useText } from '../../shell/preferences.tsx';
+import { usePreferences, useText } from '../../shell/preferences.tsx';
 import { FilterBar } from '../../ui/filters/filter-bar.tsx';
 import { FilterSelect } from '../../ui/filters/filter-select.tsx';
-import { useFilters, usePageNumber } from '../../ui/filters/use-filters.ts';
-import { percentOf } from '../../ui/forms/tax-field.tsx';
+import { useFilters, usePlace } from '../../ui/filters/use-filters.ts';
 import { EmptyState, ErrorNote } from '../../ui/notes.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
@@ -21,6 +21,7 @@ import { PlanModal } from './plan-modal.tsx';
 
 export default function PlanPage({ id }: { id: string }) {
   const text = useText();
+  const { locale } = usePreferences();
   const [isEditing, { open, close }] = useDisclosure(false);
   const read = useRead('plans.get', { id });
   return (
@@ -51,7 +52,7 @@ export default function PlanPage({ id }: { id: string }) {
                 text.count(`interval.${plan.interval as (typeof plansModifyInterval)[number]}`, plan.intervalCount),
               ],
               [text('plans.trialDays'), plan.trialDays],
-              [text('invoices.taxRate'), plan.taxRate !== null && `${percentOf(plan.taxRate)} %`],
+              [text('invoices.taxRate'), plan.taxRate !== null && percentText(plan.taxRate, locale)],
               [text('payments.created'), <Time key="created" value={plan.createdTime} />],
             ]}
           />
@@ -67,10 +68,10 @@ const filterNames = ['state'] as const;
 
 function Subscribers({ planId }: { planId: number }) {
   const text = useText();
-  const page = usePageNumber();
+  const place = usePlace();
   const { filters, setFilters } = useFilters(filterNames);
   const [, ...columns] = useSubscriptionColumns();
-  const read = useRead('subscriptions.list', { ...filters, planId, page, pageSize: 25 });
+  const read = useListPage('subscriptions.list', { ...filters, planId, pageSize: 25 }, place);
   return (
     <Section title={text('plans.subscribers')}>
       <FilterBar>
@@ -90,7 +91,7 @@ function Subscribers({ planId }: { planId: number }) {
         linkOf={({ id }) => `/subscriptions/${id}`}
         empty={<EmptyState title={text('plans.noSubscribers')} />}
       />
-      <Paging pagination={read.data?.pagination} onPage={(next) => setFilters({ page: next })} />
+      <Paging pagination={read.data?.pagination} onPlace={setFilters} />
     </Section>
   );
 }

@@ -3,8 +3,8 @@ import { useState } from 'react';
 import type { plansModifyInterval } from '../../api/choices.ts';
 import type { Plan } from '../../api/client.ts';
 import { Money } from '../../format/money.tsx';
-import { useText } from '../../shell/preferences.tsx';
-import { percentOf } from '../../ui/forms/tax-field.tsx';
+import { percentText } from '../../format/percent.ts';
+import { usePreferences, useText } from '../../shell/preferences.tsx';
 import { EmptyState } from '../../ui/notes.tsx';
 import { PermittedButton } from '../../ui/permitted.tsx';
 import { ListPage } from '../../ui/tables/list-page.tsx';
@@ -12,6 +12,7 @@ import { PlanModal } from './plan-modal.tsx';
 
 export default function PlansPage() {
   const text = useText();
+  const { locale } = usePreferences();
   const [edited, setEdited] = useState<Plan | 'new'>();
   const add = (
     <PermittedButton needs="subscription_write" onClick={() => setEdited('new')} w="fit-content">
@@ -42,7 +43,7 @@ export default function PlansPage() {
             header: text('invoices.taxRate'),
             isNumber: true,
             from: 'sm',
-            cell: ({ taxRate }) => (taxRate === null ? '–' : `${percentOf(taxRate)} %`),
+            cell: ({ taxRate }) => (taxRate === null ? '–' : percentText(taxRate, locale)),
           },
           { header: text('plans.trialDays'), isNumber: true, from: 'sm', cell: ({ trialDays }) => trialDays },
           {

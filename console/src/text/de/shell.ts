@@ -49,6 +49,7 @@ export const shell = {
   'record.toList': 'Zur Liste',
   'paging.range': '{from}–{to} von {total}',
   'paging.previous': 'Zurück',
+  'paging.first': 'Erste Seite',
   'paging.next': 'Weiter',
   'paging.more': 'Mehr anzeigen',
   'filters.from': 'Von (UTC)',

@@ -49,6 +49,7 @@ export const shell = {
   'record.toList': 'Go to the list',
   'paging.range': '{from}–{to} of {total}',
   'paging.previous': 'Previous',
+  'paging.first': 'First page',
   'paging.next': 'Next',
   'paging.more': 'Show more',
   'filters.from': 'From (UTC)',

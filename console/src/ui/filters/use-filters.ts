@@ -1,5 +1,6 @@
 import { useMemo } from 'react';
 import { useLocation, useSearch } from 'wouter';
+import type { Place } from '../../api/hooks.ts';
 
 /**
  * The filters of a list. They are in the address, so that a link shows the same rows and the back button undoes a
@@ -14,9 +15,8 @@ export function useFilters<Name extends string>(names: readonly Name[]) {
   }, [search, names]);
 
   /** A changed filter shows the first page. */
-  function setFilters(changed: Partial<Record<Name | 'page', string | number>>) {
-    const next = new URLSearchParams(search);
-    if (!('page' in changed)) next.delete('page');
+  function setFilters(changed: Partial<Record<Name | 'page' | 'cursor', string | number>>) {
+    const next = withoutPlace(search);
     for (const [name, value] of Object.entries(changed)) {
       if (value === '' || value === undefined) next.delete(name);
       else next.set(name, String(value));
@@ -27,7 +27,19 @@ export function useFilters<Name extends string>(names: readonly Name[]) {
   return { filters, setFilters, hasFilters: Object.values(filters).some((value) => value !== '') };
 }
 
-/** The number of the page in the address. Default: 1. */
-export function usePageNumber(): number {
-  return Math.max(1, Number(new URLSearchParams(useSearch()).get('page')) || 1);
+/** The page of a list in the address. Default: the first. */
+export function usePlace(): Place {
+  const search = useSearch();
+  return useMemo(() => {
+    const given = new URLSearchParams(search);
+    return { page: Math.max(1, Number(given.get('page')) || 1), cursor: given.get('cursor') ?? '' };
+  }, [search]);
+}
+
+/** The query of an address without the page of its list: other filters have other pages. */
+export function withoutPlace(search: string): URLSearchParams {
+  const query = new URLSearchParams(search);
+  query.delete('page');
+  query.delete('cursor');
+  return query;
 }

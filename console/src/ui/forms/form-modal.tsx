@@ -66,6 +66,8 @@ function ModalForm<Name extends OperationName>(props: FormModalProps<Name>) {
 
   async function send(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
+    // A dialog that is opened from a form is a part of that form for React, which would be sent as well.
+    event.stopPropagation();
     const fields = fieldsOf();
     setStepUpError(undefined);
     if (needsCode) {

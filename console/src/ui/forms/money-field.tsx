@@ -9,7 +9,7 @@ interface MoneyFieldProps extends Omit<TextInputProps, 'type' | 'pattern' | 'val
   /** The field of the form with the amount in minor units, which `minorUnits` reads. */
   name: string;
   currency: string;
-  /** In minor units. */
+  /** In minor units. Until something is typed the field follows it: it may change while a dialog is open. */
   defaultAmount?: number | undefined;
 }
 
@@ -21,7 +21,9 @@ export function MoneyField({ name, currency, defaultAmount, error, ...rest }: Mo
   const text = useText();
   const { locale } = usePreferences();
   const input = useRef<HTMLInputElement>(null);
-  const [typed, setTyped] = useState(defaultAmount === undefined ? '' : typedAmount(defaultAmount, currency, locale));
+  const [ofDefault] = useState(currency);
+  const [changed, setChanged] = useState<string>();
+  const typed = changed ?? (defaultAmount === undefined ? '' : typedAmount(defaultAmount, ofDefault, locale));
   const readings = readingsOf(typed, currency, locale);
   const [amount] = readings;
   const complaint =
@@ -42,7 +44,7 @@ export function MoneyField({ name, currency, defaultAmount, error, ...rest }: Mo
         ref={input}
         inputMode="decimal"
         value={typed}
-        onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+        onChange={({ currentTarget }) => setChanged(currentTarget.value)}
         placeholder={new Intl.NumberFormat(locale, { minimumFractionDigits: exponentOf(currency) ?? 2 }).format(0)}
         rightSection={currency}
         rightSectionWidth={56}

@@ -28,6 +28,6 @@ export function basisPointsOf(typed: string | undefined): number | undefined {
   return Number.isNaN(percent) ? undefined : Math.round(percent * 100);
 }
 
-export function percentOf(taxRate: number | null | undefined): number | undefined {
+function percentOf(taxRate: number | null | undefined): number | undefined {
   return taxRate === null || taxRate === undefined ? undefined : taxRate / 100;
 }

@@ -1,11 +1,12 @@
-import { Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { call, type ListName, pathOf, type Query, type Reply, type RowOf, withoutEmpty } from '../../api/client.ts';
-import { useScopedQuery } from '../../api/hooks.ts';
+import { type ListName, pathOf, type Query, type RowOf, withoutEmpty } from '../../api/client.ts';
+import { firstRowsOf, useScopedQuery } from '../../api/hooks.ts';
 import { useText } from '../../shell/preferences.tsx';
 import { ErrorNote } from '../notes.tsx';
 import { type Column, DataTable } from './data-table.tsx';
+import { ZoneOfTimes } from './paging.tsx';
 
 interface CursorListProps<List extends ListName, Row = RowOf<List>> {
   caption: string;
@@ -28,42 +29,32 @@ export function CursorList<List extends ListName>(props: CursorListProps<List>) 
   const list = useInfiniteQuery({
     queryKey: [path, { ...query, isCursorList: true }],
     queryFn: ({ signal, pageParam }) =>
-      read(operation, { ...query, pageSize: 50, ...(pageParam && { cursor: pageParam }) }, signal),
+      firstRowsOf(operation, { ...query, pageSize: 50, ...(pageParam && { cursor: pageParam }) }, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ pagination }) => pagination?.nextCursor ?? undefined,
     placeholderData: keepPreviousData,
     refetchInterval: pollMs,
   });
+  const rows = list.data?.pages.flatMap(({ data }) => data as RowOf<List>[]);
   return (
     <>
       <ErrorNote error={list.error} onRetry={() => list.refetch()} />
-      <DataTable
-        caption={caption}
-        columns={columns}
-        rows={list.data?.pages.flatMap(({ data }) => data)}
-        keyOf={keyOf}
-        linkOf={linkOf}
-        empty={empty}
-      />
-      {list.hasNextPage && (
-        <Button
-          variant="default"
-          w="fit-content"
-          loading={list.isFetchingNextPage}
-          onClick={() => list.fetchNextPage()}
-        >
-          {text('paging.more')}
-        </Button>
+      <DataTable caption={caption} columns={columns} rows={rows} keyOf={keyOf} linkOf={linkOf} empty={empty} />
+      {rows !== undefined && rows.length > 0 && (
+        <Group justify="space-between">
+          <ZoneOfTimes />
+          {list.hasNextPage && (
+            <Button
+              variant="default"
+              w="fit-content"
+              loading={list.isFetchingNextPage}
+              onClick={() => list.fetchNextPage()}
+            >
+              {text('paging.more')}
+            </Button>
+          )}
+        </Group>
       )}
     </>
   );
-}
-
-/** Without retries, because the query client retries. */
-function read<List extends ListName>(
-  operation: List,
-  query: Query,
-  signal: AbortSignal,
-): Promise<Reply<RowOf<List>[]>> {
-  return call(operation, query, { signal, maxRetries: 0 }) as Promise<Reply<RowOf<List>[]>>;
 }

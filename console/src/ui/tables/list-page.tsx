@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import type { ListName, RowOf } from '../../api/client.ts';
-import { useRead } from '../../api/hooks.ts';
+import { useListPage } from '../../api/hooks.ts';
 import { FilterBar } from '../filters/filter-bar.tsx';
-import { useFilters, usePageNumber } from '../filters/use-filters.ts';
+import { useFilters, usePlace } from '../filters/use-filters.ts';
 import { ErrorNote } from '../notes.tsx';
 import { Page } from '../page.tsx';
 import { type Column, DataTable } from './data-table.tsx';
@@ -42,10 +42,10 @@ interface ListPageProps<List extends ListName, Name extends string, Row = RowOf<
 export function ListPage<List extends ListName, Name extends string>(props: ListPageProps<List, Name>) {
   const { title, operation, filterNames, columns, keyOf, linkOf, amountOf, actions, isExported, viewsOf } = props;
   const { financeFiles, tabs, filters, empty } = props;
-  const page = usePageNumber();
+  const place = usePlace();
   const state = useFilters(filterNames);
   const views = useListViews<RowOf<List>>(viewsOf ?? '', columns);
-  const rows = useRead(operation, { ...state.filters, page, pageSize: 25 });
+  const rows = useListPage(operation, { ...state.filters, pageSize: 25 }, place);
   return (
     <Page
       title={title}
@@ -70,7 +70,11 @@ export function ListPage<List extends ListName, Name extends string>(props: List
         amountOf={amountOf}
         empty={empty(state)}
       />
-      <Paging pagination={rows.data?.pagination} onPage={(next) => state.setFilters({ page: next } as never)} />
+      <Paging
+        pagination={rows.data?.pagination}
+        isEmpty={(rows.data?.data as RowOf<List>[] | undefined)?.length === 0}
+        onPlace={state.setFilters as never}
+      />
     </Page>
   );
 }

@@ -43,6 +43,7 @@ export function useListViews<Row>(listName: string, columns: readonly Column<Row
 
   function save(name: string) {
     given.delete('page');
+    given.delete('cursor');
     if (isChosen) given.set('columns', known.map(({ id }) => id).join(','));
     saving.mutate({ body: { listName, name, query: given.toString() } });
   }

@@ -31,6 +31,7 @@ test.each([
   ...['Müller', 'muller', 'MÜLLER', 'ülle', 'müller jürgen', 'mueller@example.com', 'example'],
   ...['Иванов', 'иван', 'Петр', '日本', '商事', 'or', '4711', '47', 'order 47'],
   ...['19.99', '19,99', '19.99 USD', 'usd 19,99', 'usd', '4242', 'pi_3abc', 'müller 19,99'],
+  ...['•••• 4242', 'Visa •••• 4242', '**** 4242', 'xxxx-4242'],
   ...['9d2e', '3c9d2e', '5f3c9d2e', 'txn_…5f3c9d2e', 'txn_0191e7a200007000800000005f3c9d2e', 'ive_100%'],
 ])('%s finds it', (query) => expect(finds(query)).toBe(true));
 

@@ -111,7 +111,7 @@ const maxReadings = 32;
 
 /** The ways to read a query; none where it has no word of two characters. */
 export function readingsOfQuery(query: string): Reading[] {
-  const text = normalized(query).trim();
+  const text = normalized(query).trim().replace(cardForm, '$1');
   const amount = amountIn(text);
   if (amount === undefined) return readingsOfWords(splitWords(text).slice(0, maxQueryWords));
   const { decimals, currencies } = amount;
@@ -140,6 +140,8 @@ function readingsOfWords(words: readonly string[]): Reading[] {
 /** `19.99`, `1 000,50 EUR`, `CHF 1'000`, `€2,500`, `99 zł`, `$100 USD`. */
 const amountForm = /^([^\d٠-٩]*?)\s*([\d٠-٩](?:[\d٠-٩.,٫٬'’\s]*[\d٠-٩])?)\s*([^\d٠-٩]*)$/;
 const spaces = /\s/;
+/** A card as the console, receipts and providers show it: `Visa •••• 4242`. It is found by its last digits. */
+const cardForm = /^[\p{L} ]*[•·*x]{2,}[\s-]*(\d{4})$/u;
 
 /** A query that is an amount. Without `currencies` it may be one of any. */
 function amountIn(text: string): { decimals: string; currencies?: readonly string[] } | undefined {
