@@ -232,6 +232,10 @@ export function billingJourneys(opened: () => OpenedConsole): void {
     await eventually('the invoice is paid', async () => {
       return dataOf(await florin.get(`/api/invoice/detail?id=${id}`, admin)).status === 'PAID';
     });
+    await goTo(page, '/invoices?status=UNCOLLECTIBLE', 'Live');
+    await page.getByText('Nothing matches these filters').waitFor();
+    await button('Clear the filters').click();
+    await page.getByRole('row', { name: /Late payer/ }).waitFor();
   });
 
   test('an open test invoice says why it is not mailed', async () => {

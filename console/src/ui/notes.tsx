@@ -39,6 +39,18 @@ export function ErrorNote({ error, onRetry, currency }: ErrorNoteProps) {
   );
 }
 
+/** Replaces a list that has no rows under its filters. */
+export function NothingMatches({ onClear }: { onClear: () => void }) {
+  const text = useText();
+  return (
+    <EmptyState title={text('filters.none')}>
+      <Button variant="default" onClick={onClear} w="fit-content">
+        {text('filters.clear')}
+      </Button>
+    </EmptyState>
+  );
+}
+
 /** Replaces an empty list. Its children explain the list and offer the next step; without them it is one line. */
 export function EmptyState({ title, children }: { title: string; children?: ReactNode }) {
   return (

@@ -61,8 +61,8 @@ export default function CustomersPage() {
         ]}
         keyOf={({ id }) => id}
         linkOf={({ id }) => `/customers/${id}`}
-        empty={({ hasFilters }) => (
-          <EmptyState title={text(hasFilters ? 'customers.noneMatch' : 'customers.none')}>
+        empty={() => (
+          <EmptyState title={text('customers.none')}>
             <Text size="sm">{text('customers.noneHint')}</Text>
             {add}
           </EmptyState>

@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { useRead } from '../../api/hooks.ts';
 import { useMay } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
-import { EmptyState } from '../../ui/notes.tsx';
+import { EmptyState, NothingMatches } from '../../ui/notes.tsx';
 import { CodeBlock } from '../../ui/secrets/copy.tsx';
 import { curlOf } from './curl.ts';
 
@@ -12,15 +12,7 @@ export function NoPayments({ isFiltered, onClear }: { isFiltered: boolean; onCle
   const text = useText();
   const mayReadChannels = useMay('channel_read');
   const channels = useRead('channels.list', {}, { enabled: mayReadChannels });
-  if (isFiltered) {
-    return (
-      <EmptyState title={text('payments.noneMatch')}>
-        <Button variant="default" onClick={onClear} w="fit-content">
-          {text('filters.clear')}
-        </Button>
-      </EmptyState>
-    );
-  }
+  if (isFiltered) return <NothingMatches onClear={onClear} />;
   const channel = channels.data?.data.find(({ state }) => state);
   const currency = channel?.currency.split(',')[0] ?? 'USD';
   return (

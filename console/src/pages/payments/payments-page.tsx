@@ -21,7 +21,7 @@ import { shownStatus } from './shown-status.ts';
 export default function PaymentsPage() {
   const text = useText();
   const place = usePlace();
-  const { filters, setFilters, hasFilters } = useFilters(paymentFilterNames);
+  const { filters, setFilters, clear, hasFilters } = useFilters(paymentFilterNames);
   const views = useListViews('payments', usePaymentColumns());
   const payments = useListPage('transactions.list', { ...filters, ...paymentFields, pageSize: 25 }, place);
   const held = useHeldRows({
@@ -59,7 +59,7 @@ export default function PaymentsPage() {
           keyOf={keyOf}
           linkOf={({ id }) => `/payments/${id}`}
           amountOf={(payment) => ({ ...payment, status: shownStatus(payment) })}
-          empty={<NoPayments isFiltered={hasFilters} onClear={() => setFilters(noFilters)} />}
+          empty={<NoPayments isFiltered={hasFilters} onClear={clear} />}
         />
       </WithArrivals>
       <Paging pagination={payments.data?.pagination} isEmpty={rows?.length === 0} onPlace={setFilters} />
@@ -68,8 +68,6 @@ export default function PaymentsPage() {
 }
 
 const keyOf = ({ id }: { id: string }) => id;
-
-const noFilters = Object.fromEntries(paymentFilterNames.map((name) => [name, '']));
 
 type Filters = Record<(typeof paymentFilterNames)[number], string>;
 

@@ -14,7 +14,6 @@ export const billing = {
   'customers.noPayments': 'Keine Zahlungen',
   'customers.none': 'Noch keine Kunden',
   'customers.noneHint': 'Kunden erhalten Rechnungen und Abonnements. Zahlungen brauchen keine.',
-  'customers.noneMatch': 'Kein Kunde entspricht diesen Filtern',
   'address.line1': 'Straße und Hausnummer',
   'address.line2': 'Weitere Zeile',
   'address.postalCode': 'Postleitzahl',

@@ -67,6 +67,7 @@ export const shell = {
   'filters.zone': 'Tage und Zeiten gelten für {zone}',
   'filters.remove': 'Den Filter {label} entfernen',
   'filters.user': 'Benutzer',
+  'filters.none': 'Nichts entspricht diesen Filtern',
   'filters.clear': 'Filter zurücksetzen',
   'state.active': 'Aktiv',
   'state.inactive': 'Inaktiv',

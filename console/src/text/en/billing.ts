@@ -14,7 +14,6 @@ export const billing = {
   'customers.noPayments': 'No payments',
   'customers.none': 'No customers yet',
   'customers.noneHint': 'Customers receive invoices and subscriptions. A payment does not need a customer.',
-  'customers.noneMatch': 'No customer matches these filters',
   'address.line1': 'Street and number',
   'address.line2': 'Further line',
   'address.postalCode': 'Postal code',

@@ -67,6 +67,7 @@ export const shell = {
   'filters.zone': 'Days and times are those of {zone}',
   'filters.remove': 'Remove the filter {label}',
   'filters.user': 'User',
+  'filters.none': 'Nothing matches these filters',
   'filters.clear': 'Clear the filters',
   'state.active': 'Active',
   'state.inactive': 'Inactive',

@@ -24,7 +24,8 @@ export function useFilters<Name extends string>(names: readonly Name[]) {
     const text = next.toString();
     navigate(text === '' ? path : `${path}?${text}`);
   }
-  return { filters, setFilters, hasFilters: Object.values(filters).some((value) => value !== '') };
+  const clear = () => setFilters(Object.fromEntries(names.map((name) => [name, ''])) as never);
+  return { filters, setFilters, clear, hasFilters: Object.values(filters).some((value) => value !== '') };
 }
 
 /** The page of a list in the address. Default: the first. */

@@ -3,7 +3,7 @@ import type { ListName, RowOf } from '../../api/client.ts';
 import { useListPage } from '../../api/hooks.ts';
 import { FilterBar } from '../filters/filter-bar.tsx';
 import { useFilters, usePlace } from '../filters/use-filters.ts';
-import { ErrorNote } from '../notes.tsx';
+import { ErrorNote, NothingMatches } from '../notes.tsx';
 import { Page } from '../page.tsx';
 import { type Column, DataTable } from './data-table.tsx';
 import { ExportButton } from './export-button.tsx';
@@ -35,7 +35,8 @@ interface ListPageProps<List extends ListName, Name extends string, Row = RowOf<
   tabs?: (state: ReturnType<typeof useFilters<Name>>) => ReactNode;
   /** The controls above the table. */
   filters?: (state: ReturnType<typeof useFilters<Name>>) => ReactNode;
-  empty: (state: ReturnType<typeof useFilters<Name>>) => ReactNode;
+  /** Without rows and without filters. */
+  empty: () => ReactNode;
 }
 
 /** A page with one paged list. */
@@ -68,7 +69,7 @@ export function ListPage<List extends ListName, Name extends string>(props: List
         keyOf={keyOf}
         linkOf={linkOf}
         amountOf={amountOf}
-        empty={empty(state)}
+        empty={state.hasFilters ? <NothingMatches onClear={state.clear} /> : empty()}
       />
       <Paging
         pagination={rows.data?.pagination}
