@@ -23,7 +23,7 @@ export function billingJourneys(opened: () => OpenedConsole): void {
       return dataOf(reply).status === 'ACTIVE';
     });
 
-  test('the first invoice asks for the address of the seller, and is finalized only when that is asked for', async () => {
+  test("the first invoice asks for the seller's address, and is finalized only when asked", async () => {
     const { florin, admin } = console;
     const post = async (path: string, body: object) => dataOf(await florin.post(path, body, admin));
     const { id: customerId } = await post('/api/customer/modify', { name: 'First of all' });

@@ -8,7 +8,9 @@ const drawing =
   'fill="none" stroke="#fff" stroke-width="3.2" stroke-linecap="round"/>';
 
 /** Above the title of such a page. */
-export const florinMark = `<p class="seller"><svg width="36" height="36" viewBox="0 0 32 32" aria-hidden="true">${drawing}</svg>Florin</p>`;
+export const florinMark =
+  '<p class="seller"><svg width="36" height="36" viewBox="0 0 32 32" aria-hidden="true">' +
+  `${drawing}</svg>Florin</p>`;
 
 /** The mark by itself, for the tab of a browser. */
 export const florinIcon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">${drawing}</svg>`;

@@ -37,13 +37,14 @@ export function pageOf(facts: PageFacts, content: Html): Page {
   const { language, title, seller, livemode, status = 200, refresh, isWide = false } = facts;
   const css = style(seller?.brandColor ?? null);
   const text = texts[language];
+  const fullTitle = seller === null ? title : `${title} · ${seller.name}`;
   const page = html`<!doctype html>
 <html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-${seller?.logo && html`<link rel="icon" href="${seller.logo}">\n`}<title>${seller === null ? title : `${title} · ${seller.name}`}</title>
+${seller?.logo && html`<link rel="icon" href="${seller.logo}">\n`}<title>${fullTitle}</title>
 <style>${css}</style>
 </head>
 <body${isWide && html` class="wide"`}>
