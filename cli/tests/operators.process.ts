@@ -77,14 +77,14 @@ test('remove-second-factor lets an administrator log in by password, ends the se
 
 test('migrate does not change a current database, and says so', async () => {
   const lines: string[] = [];
-  await migrateNow((line) => lines.push(line), new AbortController().signal, settings());
+  await migrateNow((line) => lines.push(line), new AbortController().signal, { settings: settings() });
   expect(lines).toEqual(['The database has the schema of this version.']);
 });
 
 test('the service starts in a folder that was migrated, because its keys are there', async () => {
   const fresh = readSettings({ APP_DATA_DIR: join(folder, 'data') }, undefined);
   const lines: string[] = [];
-  await migrateNow((line) => lines.push(line), new AbortController().signal, fresh);
+  await migrateNow((line) => lines.push(line), new AbortController().signal, { settings: fresh });
   expect(lines[0]).toBe('migrated  0001_baseline');
   expect(existsSync(join(folder, 'data/encryption-keys'))).toBe(true);
 });
@@ -94,6 +94,10 @@ test('a wrong setting is reported in one line, and a program of the server gets 
   const env = { ...process.env, APP_NONSENSE: '1' };
   const wrong = await run(process.execPath, [bin, 'migrate'], { cwd: folder, env }).catch((error) => error);
   expect(wrong).toMatchObject({ code: 1, stderr: expect.stringMatching(/^florin: APP_NONSENSE [^\n]+\n$/) });
+  const never = await run(process.execPath, [bin, 'migrate', '--deadline', '0'], { cwd: folder }).catch(
+    (error) => error,
+  );
+  expect(never).toMatchObject({ code: 2, stderr: 'florin: --deadline must be at least 1 ms.\n' });
   const { stdout } = await run(process.execPath, [bin, 'verify', '--help'], { cwd: folder });
   expect(stdout).toContain('--audit-head');
 });

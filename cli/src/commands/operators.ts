@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers';
 import type { AddCommands, Cli } from '../cli.ts';
+import { usageFailure } from '../failures.ts';
 
 interface ServerProgram {
   description: string;
@@ -51,6 +52,8 @@ export const addOperatorCommands: AddCommands = (program, run) => {
   program
     .command('migrate')
     .description('migrate the database to the schema of this version, without starting the service')
+    .option('--lock-timeout <duration>', 'how long a migration waits for a lock before it pauses', '1s')
+    .option('--deadline <duration>', 'the time for all migrations; by default they may take as long as they need')
     .addHelpText('after', `\n${settings}`)
     .action(run(migrate));
   program
@@ -73,9 +76,22 @@ export const addOperatorCommands: AddCommands = (program, run) => {
   for (const [name, { description }] of Object.entries(serverPrograms)) program.command(name).description(description);
 };
 
-async function migrate({ out, signal }: Cli): Promise<void> {
+async function migrate({ out, signal }: Cli, options: { lockTimeout: string; deadline?: string }): Promise<void> {
   const { migrateNow } = await import('../../../server/src/app/commands/migrate.ts');
-  await migrateNow((line) => (out.isJson ? out.record({ line }) : out.say(line)), signal);
+  const { durationOfAtLeast } = await import('../../../server/src/platform/settings/kinds.ts');
+  // PostgreSQL reads 0 as without a limit.
+  const duration = durationOfAtLeast(1, '1 ms');
+  const parsed = (name: string, text: string | undefined) => {
+    try {
+      return text === undefined ? undefined : duration.parse(text);
+    } catch (error) {
+      throw usageFailure(`${name} ${(error as Error).message}.`);
+    }
+  };
+  await migrateNow((line) => (out.isJson ? out.record({ line }) : out.say(line)), signal, {
+    lockTimeoutMs: parsed('--lock-timeout', options.lockTimeout),
+    deadlineMs: parsed('--deadline', options.deadline),
+  });
 }
 
 async function removeFactor({ out }: Cli, account: string): Promise<void> {

@@ -8,6 +8,7 @@ import { findRunningFlorin, startFlorinPostgres } from '../platform/postgres/emb
 import {
   isMigrated,
   type MigrateOptions,
+  MigrationDeadlineError,
   type MigrationWait,
   migrate,
   UnknownSchemaError,
@@ -88,6 +89,8 @@ export interface MigrateDatabaseOptions {
   onReport: (report: string) => void;
   /** Called while a migration waits for a lock. */
   onWait: (wait: MigrationWait) => void;
+  lockTimeoutMs?: number | undefined;
+  deadlineMs?: number | undefined;
 }
 
 /** Migrates without starting a node: `florin migrate`, before the first node of a new version. */
@@ -106,7 +109,8 @@ async function migrateExplained(direct: ConnectionConfig, log: Log, options: Mig
   try {
     await migrate(direct, (line) => log.debug(line), options);
   } catch (error) {
-    throw error instanceof UnknownSchemaError ? new SettingsError(error.message) : error;
+    const isExplained = error instanceof UnknownSchemaError || error instanceof MigrationDeadlineError;
+    throw isExplained ? new SettingsError(error.message) : error;
   }
 }
 

@@ -5,12 +5,18 @@ import { secretsOf } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
 import { migrateDatabase } from '../open-database.ts';
 
+export interface MigrateNowOptions {
+  settings?: Settings;
+  note?: (line: string) => void;
+  lockTimeoutMs?: number | undefined;
+  deadlineMs?: number | undefined;
+}
+
 /** `florin migrate`: brings the database to the schema of this version. Prints a line for each migration. */
 export async function migrateNow(
   print: (line: string) => void,
   signal: AbortSignal,
-  givenSettings?: Settings,
-  note: (line: string) => void = noteOnStandardError,
+  { settings: givenSettings, note = noteOnStandardError, lockTimeoutMs, deadlineMs }: MigrateNowOptions = {},
 ): Promise<void> {
   const settings = givenSettings ?? (await loadSettings());
   const log = openLog('warn');
@@ -24,6 +30,8 @@ export async function migrateNow(
   );
   await migrateDatabase(settings, log, {
     signal,
+    lockTimeoutMs,
+    deadlineMs,
     onMigrated: (migration) => {
       count++;
       print(`migrated  ${migration}`);

@@ -12,7 +12,7 @@ const migrationsDir = fileURLToPath(new URL('../../../migrations', import.meta.u
 const migrationsTable = 'schema_migration';
 
 /** While a migration waits for the lock of a table, all statements on the table queue behind it. */
-const lockTimeoutMs = 1_000;
+const defaultLockTimeoutMs = 1_000;
 /** Between two attempts, so that queued statements can run. */
 const retryPauseMs = 3_000;
 /** After waiting this long for a lock, an attempt queries which sessions block it. */
@@ -20,6 +20,9 @@ const blockersAfterMs = 500;
 
 /** The database holds a schema that no migration of this version continues. */
 export class UnknownSchemaError extends Error {}
+
+/** The migrations did not end in the given time. Those that are not done have left nothing behind. */
+export class MigrationDeadlineError extends Error {}
 
 /**
  * The end of the name of a migration after which nodes of earlier versions fail, such as one that renames tables. The
@@ -48,11 +51,19 @@ export interface MigrateOptions {
   onNewer?: (migrations: readonly string[]) => unknown;
   /** Ends the waiting, but not a running migration. */
   signal?: AbortSignal | undefined;
+  /** How long a migration waits for the lock of a table, before it pauses and tries again. */
+  lockTimeoutMs?: number | undefined;
+  /** The time for all migrations. A statement that runs at its end is cancelled. Default: as long as they take. */
+  deadlineMs?: number | undefined;
   dir?: string;
   retryPauseMs?: number;
 }
 
-/** Migrates the schema to this version, under a lock, so that two nodes that start at once migrate once. */
+/**
+ * Migrates the schema to this version, under a lock, so that two nodes that start at once migrate once.
+ *
+ * @throws MigrationDeadlineError when the time of `deadlineMs` is over
+ */
 export async function migrate(
   connection: ConnectionConfig,
   log: (line: string) => void,
@@ -60,9 +71,11 @@ export async function migrate(
 ): Promise<void> {
   const { onWait = () => {}, onMigrated = () => {}, onNewer = () => {}, onReport = () => {} } = options;
   const { signal, dir = migrationsDir, retryPauseMs: pauseMs = retryPauseMs } = options;
+  const { lockTimeoutMs = defaultLockTimeoutMs, deadlineMs } = options;
   const startedAt = performance.now();
+  const timeLeftMs = () => (deadlineMs === undefined ? undefined : deadlineMs - (performance.now() - startedAt));
   for (;;) {
-    const outcome = await migrateNext(connection, dir, log, onReport);
+    const outcome = await migrateNext(connection, { dir, log, onReport, lockTimeoutMs, timeLeftMs });
     if ('newer' in outcome) {
       if (outcome.newer.length > 0) await onNewer(outcome.newer);
       return;
@@ -74,12 +87,22 @@ export async function migrate(
     }
     const { migration, blockedBy } = outcome;
     await onWait({ migration, blockedBy, waitedMs: Math.round(performance.now() - startedAt) });
+    if ((timeLeftMs() ?? pauseMs) < pauseMs) throw deadlineError(migration, blockedBy);
     await sleep(pauseMs, undefined, { signal });
   }
 }
 
 /** Only when needed: it costs a start 60 ms and 5 MB. */
 const loadRunner = () => import('node-pg-migrate');
+
+interface AttemptOptions {
+  dir: string;
+  log: (line: string) => void;
+  onReport: (report: string) => unknown;
+  lockTimeoutMs: number;
+  /** undefined: without a deadline. */
+  timeLeftMs: () => number | undefined;
+}
 
 type Attempt =
   | { isDone: true; migrations: string[]; elapsedMs: number }
@@ -92,9 +115,7 @@ type Attempt =
  */
 async function migrateNext(
   connection: ConnectionConfig,
-  dir: string,
-  log: (line: string) => void,
-  onReport: (report: string) => unknown,
+  { dir, log, onReport, lockTimeoutMs, timeLeftMs }: AttemptOptions,
 ): Promise<{ newer: string[] } | Attempt> {
   const client = await connect(connection, 'migration', 0);
   client.on('notice', ({ severity, message }) => {
@@ -106,7 +127,11 @@ async function migrateNext(
     const [migration] = pending;
     if (migration === undefined) return { newer: unknown };
     const migrations = isNew ? pending : [migration];
+    const leftMs = timeLeftMs();
+    if (leftMs !== undefined && leftMs <= 0) throw deadlineError(migration);
     await client.query(`set lock_timeout = ${lockTimeoutMs}`);
+    // 0 would be no limit.
+    if (leftMs !== undefined) await client.query(`set statement_timeout = ${Math.ceil(leftMs)}`);
     const watch = await watchBlockers(connection, client);
     try {
       const { runner } = await loadRunner();
@@ -123,6 +148,7 @@ async function migrateNext(
       });
       return { isDone: true, migrations, elapsedMs: performance.now() - begunAt };
     } catch (error) {
+      if (isCancelled(error) && (timeLeftMs() ?? 1) <= 0) throw deadlineError(migration, watch.blockers());
       if (!isLockFailure(error)) throw error;
       return { isDone: false, migration, blockedBy: watch.blockers() };
     } finally {
@@ -139,6 +165,14 @@ async function migrateNext(
 function isLockFailure(error: unknown): boolean {
   const { code } = error as { code?: string };
   return code === '55P03' || code === '40P01';
+}
+
+/** query_canceled: also by statement_timeout. */
+const isCancelled = (error: unknown) => (error as { code?: string }).code === '57014';
+
+function deadlineError(migration: string, blockedBy: readonly string[] = []): MigrationDeadlineError {
+  const reason = blockedBy.length === 0 ? '' : `, which waits for a lock held by ${blockedBy.join('; ')}`;
+  return new MigrationDeadlineError(`the deadline passed before migration ${migration}${reason}; it changed nothing.`);
 }
 
 /** Records which sessions a client is waiting for, if it waits longer than `blockersAfterMs`. */

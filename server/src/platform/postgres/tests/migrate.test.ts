@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
-import { isMigrated, type MigrationWait, migrate, UnknownSchemaError } from '../migrate.ts';
+import { isMigrated, MigrationDeadlineError, type MigrationWait, migrate, UnknownSchemaError } from '../migrate.ts';
 
 const migrations = fileURLToPath(new URL('../../../../migrations', import.meta.url));
 let db: TestDatabase;
@@ -72,6 +72,15 @@ describe('while a long transaction holds a lock on the table that a migration al
     await migrated;
   });
 
+  test('the wait ends at the deadline, which names the migration and who holds the lock', async () => {
+    const migrated = migrate(db.connection, () => {}, { dir, lockTimeoutMs: 700, deadlineMs: 900, retryPauseMs: 400 });
+    await expect(migrated).rejects.toThrow(MigrationDeadlineError);
+    await expect(migrated).rejects.toThrow(
+      /9998_extended, which waits for a lock held by process \d+ \(a long report\)/,
+    );
+    expect(await columns()).not.toContain('extended');
+  });
+
   test('the wait ends at once when the start is interrupted', async () => {
     const interruption = new AbortController();
     const migrated = migrate(db.connection, () => {}, {
@@ -83,6 +92,16 @@ describe('while a long transaction holds a lock on the table that a migration al
     await expect(migrated).rejects.toThrow(/abort/);
     expect(await columns()).not.toContain('extended');
   });
+});
+
+test('a statement that runs at the deadline is cancelled, and its migration leaves nothing behind', async () => {
+  const slow = await mkdtemp(join(tmpdir(), 'florin-migrations-'));
+  for (const file of await readdir(migrations)) await copyFile(join(migrations, file), join(slow, file));
+  await writeFile(join(slow, '9998_slow.sql'), 'alter table tenant add column half int; select pg_sleep(600);');
+  const migrated = migrate(db.connection, () => {}, { dir: slow, deadlineMs: 500 });
+  await expect(migrated).rejects.toThrow('the deadline passed before migration 9998_slow; it changed nothing.');
+  expect(await columns()).not.toContain('half');
+  await rm(slow, { recursive: true });
 });
 
 test('two nodes that start at the same time migrate once', async () => {
