@@ -16,6 +16,7 @@ import type { Need, Route } from '@florin/server/platform/http/route.ts';
 import type { TSchema } from 'typebox';
 import { referencePages } from './api-reference.ts';
 import { declaredNameFiles } from './declared-names.ts';
+import { valuesSchema, valuesSchemaFile } from './helm/values-schema.ts';
 import { llmsIndex } from './llms-index.ts';
 import { choicesFile } from './sdk/choices.ts';
 import { sdkFiles } from './sdk/generate.ts';
@@ -226,7 +227,7 @@ if (import.meta.url === pathToFileURL(resolve(process.argv[1] ?? '')).href) {
   answerHelp(`Usage: npm run docs
 
 Writes what is derived from the code: the lists of event types, errors and audit actions, the tables between marks in
-docs/, the generated part of the SDK, and the choices of the console.
+docs/, the generated part of the SDK, the choices of the console, and the settings that values of the chart may have.
 `);
   const lists = Object.entries(declaredNameFiles()).map(([file, after]) => write(file, after));
   // The code that is loaded has the lists as they were.
@@ -237,6 +238,7 @@ docs/, the generated part of the SDK, and the choices of the console.
   for (const [file, after] of Object.entries(sdkFiles())) write(file, after);
   write('console/src/api/choices.ts', choicesFile());
   for (const [page, text] of Object.entries(apiReference())) write(page, text);
+  write(valuesSchema, valuesSchemaFile(root));
   write('docs/llms.txt', llmsIndex());
   for (const page of generatedPages) {
     write(page, regenerated(readFileSync(join(root, page), 'utf8')));

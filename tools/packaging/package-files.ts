@@ -107,7 +107,10 @@ function copyFilesBesideCode(): void {
     'deploy',
     'LICENSE',
   ]) {
-    if (existsSync(join(root, path))) cpSync(join(root, path), join(target, path), { recursive: true });
+    // A package has no links: the chart's alerts are those of deploy/prometheus.
+    if (existsSync(join(root, path))) {
+      cpSync(join(root, path), join(target, path), { recursive: true, dereference: true });
+    }
   }
   const bin = readFileSync(join(root, 'cli/bin/florin.mjs'), 'utf8').replace('../src/main.ts', '../src/main.js');
   mkdirSync(join(target, 'cli/bin'), { recursive: true });

@@ -10,6 +10,7 @@ import { expect, test } from 'vitest';
 import { operations } from '../../sdk/src/generated/operations.ts';
 import { collected, declaredNameFiles } from '../declared-names.ts';
 import { apiPages, apiReference, generatedPages, regenerated } from '../generated-pages.ts';
+import { valuesSchema, valuesSchemaFile } from '../helm/values-schema.ts';
 import { llmsIndex } from '../llms-index.ts';
 import { choicesFile } from '../sdk/choices.ts';
 
@@ -22,6 +23,10 @@ test.each(generatedPages)('the tables in %s match the code (else: npm run docs)'
 
 test('the lists of event types, errors and audit actions are what the modules declare (else: npm run docs)', () => {
   for (const [file, text] of Object.entries(declaredNameFiles())) expect(read(file)).toBe(text);
+});
+
+test('values of the chart may give every setting that is neither secret nor its own (else: npm run docs)', () => {
+  expect(read(valuesSchema)).toBe(valuesSchemaFile(root));
 });
 
 test('the choices of the console are those of the OpenAPI document (else: npm run docs)', () => {
