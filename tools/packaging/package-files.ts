@@ -107,11 +107,12 @@ function copyFilesBesideCode(): void {
     'deploy',
     'LICENSE',
   ]) {
-    // A package has no links: the chart's alerts are those of deploy/prometheus.
-    if (existsSync(join(root, path))) {
-      cpSync(join(root, path), join(target, path), { recursive: true, dereference: true });
-    }
+    if (existsSync(join(root, path))) cpSync(join(root, path), join(target, path), { recursive: true });
   }
+  // A package has no links: the alerts of the chart are those of deploy/prometheus.
+  const alerts = join(target, 'deploy/helm/files/florin.rules.yml');
+  rmSync(alerts);
+  cpSync(join(root, 'deploy/prometheus/florin.rules.yml'), alerts);
   const bin = readFileSync(join(root, 'cli/bin/florin.mjs'), 'utf8').replace('../src/main.ts', '../src/main.js');
   mkdirSync(join(target, 'cli/bin'), { recursive: true });
   writeFileSync(join(target, 'cli/bin/florin.mjs'), bin, { mode: 0o755 });
