@@ -483,12 +483,22 @@ describe.skipIf(!isInstalled())('values', () => {
 
   test('are each described in the line above, and known to their schema', () => {
     const lines = read('deploy/helm/values.yaml').split('\n');
+    // Groups, and values that share the description of their group.
+    const shares = new Set([
+      ...['image', 'secrets', 'database', 'external', 'cluster', 'storage', 'backup', 'recovery', 'networkPolicy'],
+      ...['metrics', 'monitor', 'enabled', 'interval', 'labels', 'parameters', 'shared_buffers', 'requests', 'limits'],
+      ...[
+        'size',
+        'storageClass',
+        'topologyKey',
+        'kubernetes.io/hostname',
+        'topology.kubernetes.io/zone',
+        'podSelector',
+      ],
+    ]);
     const undescribed = lines.filter((line, i) => {
-      const before = lines[i - 1] ?? '';
-      // Values of one group share its description: sizes, requests and limits, storage classes.
-      const shares =
-        /^\s*(requests|limits|size|storageClass|enabled|interval|labels|parameters|shared_buffers|topologyKey|kubernetes\.io\/hostname|topology\.kubernetes\.io\/zone|cluster|external|database|secrets|backup|recovery|networkPolicy|metrics|monitor|image|storage|podSelector):/;
-      return /^\s*[\w./-]+:/.test(line) && !before.trim().startsWith('#') && !shares.test(line);
+      const [, name] = /^\s*([\w./-]+):/.exec(line) ?? [];
+      return name !== undefined && !shares.has(name) && !lines[i - 1]?.trim().startsWith('#');
     });
     expect(undescribed).toEqual([]);
     const schema = JSON.parse(read('deploy/helm/values.schema.json'));
