@@ -10,6 +10,7 @@ import { journeys } from './journeys.ts';
 import { type OpenedConsole, openConsole } from './opened-console.ts';
 import { pages, signInPage } from './pages.ts';
 import { pathJourneys } from './path-journeys.ts';
+import { systemJourneys } from './system-journeys.ts';
 import { webhookJourneys } from './webhook-journeys.ts';
 import { wordsJourneys } from './words-journeys.ts';
 
@@ -37,6 +38,7 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
   describe('journeys of disputes', () => disputeJourneys(() => console));
   describe('journeys of words', () => wordsJourneys(() => console));
   describe('journeys of users', () => accountJourneys(() => console));
+  describe('journeys of operators', () => systemJourneys(() => console));
   describe('every page', () => pages(() => console));
   describe('a webhook that has failed', failed);
 

@@ -8,6 +8,7 @@ import { refusals } from './de/refusals.ts';
 import { settings } from './de/settings.ts';
 import { shell } from './de/shell.ts';
 import { signIn } from './de/sign-in.ts';
+import { system } from './de/system.ts';
 import { timeline } from './de/timeline.ts';
 import type { Texts } from './texts.ts';
 
@@ -20,6 +21,7 @@ export const de: Texts = {
   ...checkout,
   ...developers,
   ...settings,
+  ...system,
   ...refusals,
   ...timeline,
   ...audit,

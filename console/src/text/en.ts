@@ -8,6 +8,7 @@ import { refusals } from './en/refusals.ts';
 import { settings } from './en/settings.ts';
 import { shell } from './en/shell.ts';
 import { signIn } from './en/sign-in.ts';
+import { system } from './en/system.ts';
 import { timeline } from './en/timeline.ts';
 
 /** English, whose keys every language must have. `.one` and `.other` are plural forms. */
@@ -20,6 +21,7 @@ export const en = {
   ...checkout,
   ...developers,
   ...settings,
+  ...system,
   ...refusals,
   ...timeline,
   ...audit,

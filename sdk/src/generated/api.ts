@@ -39,7 +39,7 @@ export class Api {
   declare readonly checkouts: CheckoutsApi;
   declare readonly search: SearchApi;
   declare readonly finances: FinancesApi;
-  declare readonly systems: SystemsApi;
+  declare readonly system: SystemApi;
 }
 
 export interface HealthApi {
@@ -1565,7 +1565,7 @@ export interface FinancesApi {
   taxes(params?: FinancesTaxesParams, options?: RequestOptions): Call<Response>;
 }
 
-export interface SystemsApi {
+export interface SystemApi {
   /**
    * Get the health of the system.
    *

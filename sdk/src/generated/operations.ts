@@ -158,5 +158,5 @@ export const operations: Readonly<Record<string, Operation>> = {
   'finances.invoices': ['GET', '/api/finance/invoices', 'dm'],
   'finances.ledger': ['GET', '/api/finance/ledger', 'dm'],
   'finances.taxes': ['GET', '/api/finance/taxes', 'dm'],
-  'systems.health': ['GET', '/api/system/health', 'n'],
+  'system.health': ['GET', '/api/system/health', 'n'],
 };

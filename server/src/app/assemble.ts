@@ -5,6 +5,7 @@ import { webhooksServices } from '../domains/webhooks/services.ts';
 import type { Secrets } from './config/secrets.ts';
 import { makeNode, type NodeOptions } from './node.ts';
 import type { OpenDatabase } from './open-database.ts';
+import { addSystemMetrics } from './system/metrics.ts';
 
 /** A node with the services of all modules. */
 export type Context = ReturnType<typeof assemble>;
@@ -19,5 +20,6 @@ export function assemble(
   const identity = { ...identityServices(node), ...node };
   const webhooks = { ...webhooksServices(identity), ...node };
   const payments = { ...paymentsServices(webhooks), ...node };
+  addSystemMetrics(node);
   return { ...billingServices(payments), ...node };
 }

@@ -268,14 +268,6 @@ function makeReplica(
     waitMs: settings['app.database.replica-wait'],
     onRead: (result) => reads.inc({ result }),
   });
-  metrics.databaseGauge(
-    'florin_replica_lag_bytes',
-    'Write-ahead log that the replica has not replayed yet. Absent without a replica, or while it does not answer.',
-    async (gauge) => {
-      const bytes = await replica.lagBytes().catch(() => undefined);
-      if (bytes !== undefined) gauge.set(bytes);
-    },
-  );
   return replica;
 }
 

@@ -1,14 +1,22 @@
 import { Anchor, Badge, List, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { addressOf, call } from '../../api/client.ts';
+import { useRead } from '../../api/hooks.ts';
 import { useStreamState } from '../../live/use-stream.ts';
-import { useProfile } from '../../session/session.tsx';
+import { mayDo, useProfile } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Facts } from '../../ui/records/facts.tsx';
+import { BacklogSection } from './backlog-section.tsx';
+import { BackupSection } from './backup-section.tsx';
+import { DatabaseSection, StandbysSection } from './database-section.tsx';
+import { NodesSection } from './nodes-section.tsx';
 
-/** Whether this node can serve requests, and links to more information. */
+/**
+ * Whether this node can serve requests, and links to more information. Administrators of the platform see the whole
+ * system.
+ */
 export default function SystemPage() {
   const text = useText();
   const profile = useProfile();
@@ -41,6 +49,7 @@ export default function SystemPage() {
           [text('system.sandbox'), text(profile.sandboxEnabled ? 'common.yes' : 'common.no')],
         ]}
       />
+      {mayDo(profile, 'platform') && <PlatformHealth />}
       <Section title={text('system.more')}>
         <Stack gap="xs">
           <List size="sm" spacing={4}>
@@ -57,5 +66,25 @@ export default function SystemPage() {
         </Stack>
       </Section>
     </Page>
+  );
+}
+
+/** Nodes, database, work that is due, backups and versions: as of now, while the page is visible. */
+function PlatformHealth() {
+  const { data, error } = useRead('system.health', {}, { pollMs: 5_000 });
+  const health = data?.data;
+  return (
+    <>
+      <ErrorNote error={error} />
+      <NodesSection nodes={health?.nodes} />
+      {health !== undefined && (
+        <>
+          <DatabaseSection database={health.database} />
+          <StandbysSection standbys={health.database.standbys} />
+          <BacklogSection backlog={health.backlog} />
+          <BackupSection backup={health.backup} versions={health.versions} />
+        </>
+      )}
+    </>
   );
 }

@@ -97,6 +97,11 @@ const nodeSettings = {
       'How long a read waits until the replica has everything that was committed before the request. Then the ' +
       'primary answers it.',
   }),
+  'app.database.expected-standbys': setting(integer(0, 100), {
+    description:
+      'Synchronous standbys that must follow the primary: alerts and `florin doctor` find fault with fewer. Default: ' +
+      'those for which commits wait by synchronous_standby_names.',
+  }),
   'app.database.connections': setting(integer(2, 500), {
     default: '10',
     description:

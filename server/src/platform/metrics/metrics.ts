@@ -80,7 +80,17 @@ export class Metrics {
 
   /** A gauge of what the database says, which is the same for all processes of a node. */
   databaseGauge(name: string, help: string, collect: (gauge: Gauge) => Promise<void>): void {
-    if (this.#ofDatabase) this.gauge(name, help, collect);
+    this.nodeGauge(name, help, [], collect);
+  }
+
+  /** A gauge that is the same for all processes of a node, with labels. One process reports it. */
+  nodeGauge<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: Label[],
+    collect: (gauge: Gauge<Label>) => Promise<void>,
+  ): void {
+    if (this.#ofDatabase) this.gauge(name, help, collect, labelNames);
   }
 
   get contentType(): string {

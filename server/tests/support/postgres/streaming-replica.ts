@@ -27,16 +27,20 @@ export interface ReplicatedDatabase {
   close: () => Promise<void>;
 }
 
-/** A migrated database on a PostgreSQL of its own, with a standby that streams from it. */
-export async function replicatedDatabase(): Promise<ReplicatedDatabase> {
+/**
+ * A migrated database on a PostgreSQL of its own, with a standby that streams from it. `settings`: further ones of both
+ * servers, such as `archive_mode=on`.
+ */
+export async function replicatedDatabase(settings: readonly string[] = []): Promise<ReplicatedDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'florin-replica-'));
   await chmod(folder, 0o777);
   const at = async (name: string) => ({ host: '127.0.0.1', port: await freePort(), user, database, name });
   const [first, second] = [await at('primary'), await at('standby')];
   const data = (name: string) => join(folder, name);
   const start = ({ name, port }: { name: string; port: number }) => {
-    const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off`;
-    const words = ['-D', data(name), '-o', settings, '-l', join(folder, `${name}.log`), '-w', 'start'];
+    const given = settings.map((setting) => ` -c ${setting}`).join('');
+    const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off${given}`;
+    const words = ['-D', data(name), '-o', options, '-l', join(folder, `${name}.log`), '-w', 'start'];
     return asPostgres('pg_ctl', words);
   };
   const stop = (name: string) => asPostgres('pg_ctl', ['-D', data(name), '-m', 'immediate', 'stop']).catch(() => {});

@@ -39,6 +39,7 @@ const resourceNames: Readonly<Record<string, string>> = {
   health: 'health',
   ledger: 'ledger',
   statistics: 'statistics',
+  system: 'system',
   developer: 'keys',
   secondFactor: 'secondFactor',
   tax: 'tax',
