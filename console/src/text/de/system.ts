@@ -56,7 +56,7 @@ export const system = {
   'system.replay': 'Verzögerung',
   'system.noStandbys': 'Kein Standby-Server folgt dem Primärserver',
   'system.standbysUnknown':
-    'Das Konto von Florin darf Standby-Server nicht sehen. Geben Sie ihm als Superuser von PostgreSQL pg_monitor: grant pg_monitor to florin',
+    'Das Konto von Florin darf Standby-Server nicht sehen. Als Superuser von PostgreSQL: grant pg_monitor to florin',
   'system.backlog': 'Fällige Arbeit',
   'system.work': 'Arbeit',
   'system.due': 'Fällig',

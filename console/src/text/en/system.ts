@@ -56,7 +56,7 @@ export const system = {
   'system.replay': 'Delay',
   'system.noStandbys': 'No standby follows the primary',
   'system.standbysUnknown':
-    'The account of Florin may not see standbys. Grant it pg_monitor as superuser of PostgreSQL: grant pg_monitor to florin',
+    'The account of Florin may not see standbys. As superuser of PostgreSQL: grant pg_monitor to florin',
   'system.backlog': 'Work that is due',
   'system.work': 'Work',
   'system.due': 'Due',

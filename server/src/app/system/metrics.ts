@@ -156,7 +156,8 @@ const syncStates = ['sync', 'quorum', 'potential', 'async'] as const;
 function addReplicationMetrics(add: Add, given: number | undefined): void {
   add(
     'florin_standbys',
-    'Standbys that stream from the primary by `sync`: commits wait for `sync` and `quorum`. Absent where the account of Florin may not see them (pg_monitor).',
+    'Standbys that stream from the primary by `sync`: commits wait for `sync` and `quorum`. Absent where the ' +
+      'account of Florin may not see them (pg_monitor).',
     ['sync'],
     (gauge, { standbys }) => {
       if (standbys === undefined) return;
