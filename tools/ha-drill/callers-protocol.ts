@@ -36,5 +36,7 @@ export interface LoadResult {
   errors: Record<string, number>;
   /** The longest time in which no payment was acknowledged. */
   longestGapMs: number;
+  /** The longest time in which no payment was acknowledged and none refused with 503 either. */
+  longestSilenceMs: number;
   lastedMs: number;
 }

@@ -126,6 +126,8 @@ class Load {
   #sent = 0;
   #lastMs = performance.now();
   #longestMs = 0;
+  #lastAnswerMs = performance.now();
+  #longestSilenceMs = 0;
   #stoppedMs = Number.POSITIVE_INFINITY;
 
   constructor(name: string) {
@@ -156,6 +158,7 @@ class Load {
       acknowledged: [...this.#acknowledged],
       errors: Object.fromEntries(this.#errors),
       longestGapMs: this.#longestMs,
+      longestSilenceMs: this.#longestSilenceMs,
       lastedMs: this.#stoppedMs - this.#startedMs,
     };
   }
@@ -170,6 +173,7 @@ class Load {
           return;
         }
         this.#count(String(status));
+        if (status === 503) this.#answered();
         await pause(retryMs);
       } catch (error) {
         const { code, name } = error as { code?: unknown; name: string };
@@ -184,6 +188,14 @@ class Load {
     const now = performance.now();
     if (this.#stoppedMs === Number.POSITIVE_INFINITY) this.#longestMs = Math.max(this.#longestMs, now - this.#lastMs);
     this.#lastMs = now;
+    this.#answered();
+  }
+
+  #answered(): void {
+    const now = performance.now();
+    if (this.#stoppedMs === Number.POSITIVE_INFINITY)
+      this.#longestSilenceMs = Math.max(this.#longestSilenceMs, now - this.#lastAnswerMs);
+    this.#lastAnswerMs = now;
   }
 
   #count(error: string): void {

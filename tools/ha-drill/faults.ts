@@ -13,6 +13,8 @@ export interface Fault {
   what: string;
   /** The longest time without an acknowledged payment; undefined where there is no goal. */
   goalMs: number | undefined;
+  /** The longest time in which payments were neither acknowledged nor refused with 503. */
+  answerGoalMs?: number;
   /** Does it, and returns what puts everything right again, which is done when payments are acknowledged again. */
   inject: (cluster: Cluster, round: number) => Promise<(() => Promise<void>) | undefined>;
 }
@@ -208,6 +210,7 @@ export const faults: readonly Fault[] = [
     name: 'full-disk',
     what: 'the disk of PostgreSQL at the primary is full for 40 s',
     goalMs: undefined,
+    answerGoalMs: processMs,
     inject: async (cluster) => {
       const machine = cluster.requirePrimary();
       const ballast = join(machine.root, 'var/lib/postgresql/ballast');

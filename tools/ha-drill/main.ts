@@ -97,16 +97,20 @@ async function run(fault: Fault, round: number): Promise<boolean> {
     trouble += ` Florin was restarted on ${restarted.map(({ name }) => name)}`;
   const { lost, doubled, missing: events, differing } = await reckon(cluster, result);
   const fiveHundreds = result.errors['500'] ?? 0;
-  const gap = `${(result.longestGapMs / 1_000).toFixed(1)} s`;
+  const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
+  const gap = seconds(result.longestGapMs);
   const isMet =
     lost + doubled + events + differing + fiveHundreds === 0 &&
     result.longestGapMs <= (fault.goalMs ?? Number.POSITIVE_INFINITY) &&
+    result.longestSilenceMs <= (fault.answerGoalMs ?? Number.POSITIVE_INFINITY) &&
     trouble === '';
   const goal = fault.goalMs === undefined ? 'without a goal' : `goal ${fault.goalMs / 1_000} s`;
+  const answerGoal = fault.answerGoalMs === undefined ? '' : ` (goal ${fault.answerGoalMs / 1_000} s)`;
   console.log(
     `${fault.name} ${round}: ${result.acknowledged.length} of ${result.sent} acknowledged, ${lost} lost, ` +
       `${doubled} doubled, ${events} events missing, ${differing} differing, ${fiveHundreds} × 500, ` +
-      `longest gap ${gap} (${goal}) ${JSON.stringify(result.errors)}${isMet ? '' : ` MISSED${trouble}`}`,
+      `longest gap ${gap} (${goal}), longest without an answer ${seconds(result.longestSilenceMs)}${answerGoal} ` +
+      `${JSON.stringify(result.errors)}${isMet ? '' : ` MISSED${trouble}`}`,
   );
   return isMet;
 }
