@@ -17,11 +17,11 @@ Checks types, format and lint of the changed files, and the layers. npm run chec
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const changed = changedFiles();
-const lint = ['biome', 'check', '--error-on-warnings', '--no-errors-on-unmatched', '--files-ignore-unknown=true'];
+const options = ['--error-on-warnings', '--no-errors-on-unmatched', '--files-ignore-unknown=true'];
 const passed = await runSideBySide({
   ...types,
   // Without a file it would check all of them.
-  ...(changed.length > 0 && { 'format and lint': [...lint, ...changed] }),
+  ...(changed.length > 0 && { 'format and lint': ['biome', 'check', ...options, ...changed] as const }),
   layers: ['node', 'tools/layers.ts'],
 });
 process.exitCode = passed ? 0 : 1;
