@@ -36,6 +36,43 @@ export const readServer = statement<ServerFacts>(
 
 export const readClock = statement<{ now_ms: number }>('doctor.read_clock', `select ${databaseMsSql} as now_ms`);
 
+/** Which database answers, on which installation of PostgreSQL: standbys have the identifier of their primary. */
+export interface Identity {
+  system: string;
+  name: string;
+  in_recovery: boolean;
+}
+
+export const readIdentity = statement<Identity>(
+  'doctor.read_identity',
+  `select (select system_identifier::text from pg_control_system()) as system, current_database()::text as name,
+          pg_is_in_recovery() as in_recovery`,
+);
+
+export const readReplication = statement<{ names: string; commit: string; may_read_standbys: boolean }>(
+  'doctor.read_replication',
+  `select current_setting('synchronous_standby_names') as names, current_setting('synchronous_commit') as commit,
+          pg_has_role(current_user, 'pg_read_all_stats', 'usage') as may_read_standbys`,
+);
+
+/** Every account sees that there are some. */
+export const countWalSenders = statement<{ count: number }>(
+  'doctor.count_wal_senders',
+  'select count(*)::int as count from pg_stat_replication',
+);
+
+export const readArchiver = statement<{
+  mode: string;
+  is_failing: boolean;
+  failed_wal: string | null;
+  failed_count: number;
+}>(
+  'doctor.read_archiver',
+  `select current_setting('archive_mode') as mode, last_failed_wal as failed_wal, failed_count::int as failed_count,
+          coalesce(last_failed_time > coalesce(last_archived_time, '-infinity'), false) as is_failing
+     from pg_stat_archiver`,
+);
+
 /** Indexes that a failed CREATE INDEX CONCURRENTLY left behind: they slow writes down, and no query uses them. */
 export const listInvalidIndexes = statement<{ name: string }>(
   'doctor.list_invalid_indexes',

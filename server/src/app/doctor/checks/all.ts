@@ -1,6 +1,15 @@
 import type { DatabaseCheck, MachineCheck } from '../check.ts';
 import { accountNames, secondFactors } from './accounts.ts';
 import {
+  archive,
+  everyServer,
+  primaryOfSeveral,
+  replica,
+  sameDatabase,
+  standbysKeepUp,
+  synchronousStandbys,
+} from './cluster.ts';
+import {
   autovacuum,
   channelKeys,
   dueWork,
@@ -12,6 +21,7 @@ import {
 } from './data.ts';
 import { mail, publicUrl, sandbox } from './deployment.ts';
 import { dataFolder, diskSpace, keys, openFiles, port, secretFiles } from './machine.ts';
+import { everyNode, nodeClocks, nodeKeys, nodeVersions } from './nodes.ts';
 import { providerEvents } from './providers.ts';
 import { clock, connections, durability, notifications, primary, version } from './server.ts';
 
@@ -26,6 +36,8 @@ export const machineChecks: readonly MachineCheck[] = [
   publicUrl,
   sandbox,
   mail,
+  primaryOfSeveral,
+  everyServer,
 ];
 
 export const databaseChecks: readonly DatabaseCheck[] = [
@@ -34,7 +46,12 @@ export const databaseChecks: readonly DatabaseCheck[] = [
   durability,
   clock,
   connections,
+  sameDatabase,
   notifications,
+  replica,
+  synchronousStandbys,
+  standbysKeepUp,
+  archive,
   migrations,
   replicationSlots,
 ];
@@ -48,6 +65,10 @@ export const schemaChecks: readonly DatabaseCheck[] = [
   indexes,
   autovacuum,
   dueWork,
+  everyNode,
+  nodeVersions,
+  nodeKeys,
+  nodeClocks,
   secondFactors,
   accountNames,
 ];
