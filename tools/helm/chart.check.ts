@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { environmentName } from '@florin/server/app/config/settings.ts';
+import { environmentName, readSettings } from '@florin/server/app/config/settings.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { chart, isInstalled, root } from './places.ts';
@@ -189,6 +189,30 @@ describe.skipIf(!isInstalled())('pods', () => {
         expect(resources.limits.memory).toBeDefined();
       }
       for (const one of ['hostNetwork', 'hostPID', 'hostIPC']) expect(spec[one]).toBeUndefined();
+    }
+  });
+
+  test.each(valuesFiles)('of %s start with settings that Florin accepts', (file) => {
+    const url = 'postgres://florin:secret@db.example/florin?sslmode=verify-full';
+    const key = `a1:${Buffer.alloc(32).toString('base64')}`;
+    const ofSecret = { APP_JWT_KEYS: key, APP_ENCRYPTION_KEYS: key, APP_METRICS_TOKEN: 'token' };
+    const pods = render(file).flatMap((manifest) => podOf(manifest) ?? []);
+    for (const { labels, spec } of pods) {
+      const [{ env, envFrom }] = spec.containers;
+      const given: Record<string, string> = { PORT: '8080', HOST: '0.0.0.0' };
+      for (const { name, value, valueFrom } of env as Manifest[]) {
+        const from = name.startsWith('APP_') ? url : 'secret';
+        // As Kubernetes does: with what was named before.
+        const known = (_all: string, one: string) => given[one] ?? `$(${one})`;
+        given[name] = valueFrom === undefined ? value.replaceAll(/\$\(([A-Z_]+)\)/g, known) : from;
+      }
+      const settings = readSettings({ ...given, ...(envFrom && ofSecret) }, undefined);
+      expect(settings['app.deployment-mode']).toBe('CLUSTER');
+      expect(settings['app.database.url']).toMatch(
+        /^postgres:\/\/(florin:secret@db\.example|secret:secret@[a-z-]+-rw)[:/]/,
+      );
+      if (labels['app.kubernetes.io/component'] !== 'node') continue;
+      expect(settings).toMatchObject({ 'app.server.port': 8080, 'app.processes': 1, 'app.data-dir': '/data/florin' });
     }
   });
 

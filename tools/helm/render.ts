@@ -17,10 +17,15 @@ export interface HelmResult {
 /** Without a cluster, helm takes its own version for that of Kubernetes. */
 const kubernetes = ['--kube-version', '1.37.0'];
 
-/** `helm template`, as it is for an upgrade or an installation. */
+const rendered = new Map<string, HelmResult>();
+
+/** `helm template`. Run once for the same words: it takes 0.2 s of a processor. */
 export function template(file: string, ...words: readonly string[]): HelmResult {
-  const given = ['--name-template', 'florin', '--namespace', 'payments', '-f', join(chart, file)];
-  return runHelm('template', chart, ...kubernetes, ...given, ...words);
+  const given = ['--name-template', 'florin', '--namespace', 'payments', '-f', join(chart, file), ...words];
+  const key = JSON.stringify(given);
+  const result = rendered.get(key) ?? runHelm('template', chart, ...kubernetes, ...given);
+  rendered.set(key, result);
+  return result;
 }
 
 export const lint = (file: string) => runHelm('lint', '--strict', ...kubernetes, chart, '-f', join(chart, file));
