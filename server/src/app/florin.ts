@@ -11,6 +11,7 @@ import { knownMigrations } from '../platform/postgres/migrate.ts';
 import { Lifecycle } from '../platform/process/lifecycle.ts';
 import type { Log } from '../platform/process/log.ts';
 import { assemble, type Context } from './assemble.ts';
+import { archiverOf } from './backup/archive/archiver-of.ts';
 import { requireKeysInUse, type Secrets, secretsOf } from './config/secrets.ts';
 import { type Settings, SettingsError } from './config/settings.ts';
 import { loadEventKey } from './event-key.ts';
@@ -82,9 +83,11 @@ async function start(given: NodeOptions, processes: number, signal: AbortSignal)
   lifecycle.add('waiting', () => waiting.stop());
   const database = await openDatabase(settings, log, waiting);
   lifecycle.add('postgres', database.stop);
+  const archiver = await archiverOf(database, { settings, log, clock: given.clock });
+  if (archiver !== undefined) lifecycle.add('archive', () => archiver.stop());
 
   // 3. The services of all modules.
-  const context = assemble(database, secrets, { ...given, settings, group: children, tracing });
+  const context = assemble(database, secrets, { ...given, settings, group: children, tracing, archiver });
   await context.primary.start();
   await waiting.forDatabase(database.hosts, async () => context.databaseClock?.read());
   const administrator = await waiting.forDatabase(database.hosts, () => prepareData(context, secrets));

@@ -24,6 +24,7 @@ import type { Lifecycle } from '../platform/process/lifecycle.ts';
 import type { Log } from '../platform/process/log.ts';
 import { OtherProcesses } from '../platform/process/other-processes.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
+import { type Archiver, addArchiveMetrics } from './backup/archive/archiver.ts';
 import {
   concurrentLists,
   queueConnections,
@@ -50,6 +51,8 @@ export interface NodeOptions {
   /** Undefined: this is the only process of the node. */
   group?: ProcessGroup | undefined;
   tracing?: Tracing | undefined;
+  /** Undefined without `app.backup.archive`. */
+  archiver?: Archiver | undefined;
 }
 
 /**
@@ -91,7 +94,10 @@ export function makeNode(
 
   const { clock, databaseClock, onClockSetBack } = makeClock(options, workerDatabase);
   const primary = makePrimaryMonitor(opened, options, { pools, clock, databaseClock });
-  if (isOursAlone && isFirstProcess) addStorageMetrics(metrics, primary);
+  if (isOursAlone && isFirstProcess) {
+    addStorageMetrics(metrics, primary);
+    addArchiveMetrics(metrics, options.archiver, clock);
+  }
 
   const bus = makeBus(opened, options, {
     publisher: workerDatabase,

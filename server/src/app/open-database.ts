@@ -1,10 +1,11 @@
+import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EmbeddedPostgresError } from '@florin/embedded-postgres';
 import { UnusableSetUp } from '../platform/postgres/bus/prove-notifications.ts';
 import { describeHosts, reasonOf, SessionClient } from '../platform/postgres/connection/connection.ts';
 import { type ConnectionConfig, connectionOf } from '../platform/postgres/connection/connection-url.ts';
 import { sessionSettings } from '../platform/postgres/connection/session-settings.ts';
-import { findRunningFlorin, startFlorinPostgres } from '../platform/postgres/embedded/florin-postgres.ts';
+import { findRunningFlorin, florinNames, startFlorinPostgres } from '../platform/postgres/embedded/florin-postgres.ts';
 import {
   isMigrated,
   type MigrateOptions,
@@ -34,6 +35,8 @@ export interface OpenDatabase {
   direct: ConnectionConfig;
   /** A standby for reads of which nothing depends. */
   replica?: ConnectionConfig;
+  /** Of the embedded PostgreSQL, for archiving and copying it. The rest of the service gets no superuser. */
+  embedded?: { superuser: ConnectionConfig; cluster: string };
   /** Host and port, for messages. */
   hosts: string;
   /** Embedded: the lock of the data folder excludes other processes, so any lease in it belongs to a dead process. */
@@ -140,7 +143,7 @@ function connectionFrom(url: string, setting: string): { connection: ConnectionC
   }
 }
 
-export type FoundDatabase = Pick<OpenDatabase, 'connection' | 'direct' | 'stop'>;
+export type FoundDatabase = Pick<OpenDatabase, 'connection' | 'direct' | 'embedded' | 'stop'>;
 
 /**
  * Opens the PostgreSQL for reading: nothing is created or migrated. Connects to the embedded one if another process
@@ -170,8 +173,12 @@ async function findEmbedded(settings: Settings, log: Log): Promise<FoundDatabase
   const running = await findRunningFlorin(dataDir);
   if (running === undefined) return startEmbedded(settings, log);
   const connection = { ...running, ssl: false };
-  return { connection, direct: connection, stop: async () => {} };
+  const embedded = { superuser: { ...connection, user: florinNames.superuser }, cluster: clusterIn(dataDir) };
+  return { connection, direct: connection, embedded, stop: async () => {} };
 }
+
+/** Where the embedded PostgreSQL has its files. */
+const clusterIn = (dataDir: string) => resolve(dataDir, 'postgres', 'cluster');
 
 async function startEmbedded(settings: Settings, log: Log, signal?: AbortSignal): Promise<OpenDatabase> {
   const connections = Math.max(leastConnections, connectionsOfNode(settings) + reserveConnections);
@@ -188,6 +195,10 @@ async function startEmbedded(settings: Settings, log: Log, signal?: AbortSignal)
   return {
     connection,
     direct: connection,
+    embedded: {
+      superuser: { ...postgres.superuser, ssl: false },
+      cluster: clusterIn(settings['app.data-dir']),
+    },
     hosts: describeHosts(connection),
     isOursAlone: true,
     stop: () => postgres.stop(),

@@ -8,11 +8,16 @@ import { migrate } from '../../platform/postgres/migrate.ts';
 import { openLog } from '../../platform/process/log.ts';
 import { readArguments, refuseArguments } from '../cli/arguments.ts';
 import { type CommandContext, type CommandOptions, type ExitCode, runCommand } from '../cli/command.ts';
+import { CommandFailure } from '../cli/failure.ts';
 import { version } from '../cli/version.ts';
+import type { Settings } from '../config/settings.ts';
 import { type FoundDatabase, findDatabase } from '../open-database.ts';
+import { ArchiveFolder, isArchive } from './archive/archive-folder.ts';
+import { makeBaseBackup, removeOldBases, requireOwnArchive } from './archive/base-backup.ts';
+import type { BaseManifest } from './archive/base-manifest.ts';
 import { checkRestored } from './check-restored.ts';
 import { copyDatabase } from './copy-database.ts';
-import { type KeyFile, keyFileNames, keyringFrom, requireKeyText } from './keys.ts';
+import { type KeyTexts, keyFileNames, keyringFrom, requireKeyText } from './keys.ts';
 import { type FileEntry, type Manifest, sha256Of, writeManifest } from './manifest.ts';
 import { makePartialFolder, type PartialFolder, removeProven } from './partial-folder.ts';
 import { countOf } from './report.ts';
@@ -23,6 +28,9 @@ const usage = `Usage: npm run backup -- DIR [--keep N] [--without-keys] [--json]
 Copies the database, and the keys that open it, into a new folder in DIR, whether the service runs or not. The copy is
 then restored into a PostgreSQL of its own and checked as by npm run verify. Only then the folder gets its name,
 DIR/florin-DATE. A folder that ends in .partial was not completed; the next backup removes it.
+
+DIR may be the archive of app.backup.archive. Then the files of the embedded PostgreSQL are copied into it, from which
+the write-ahead log is replayed by npm run restore -- DIR --to TIME, and --keep also removes log that is too old.
 
   --keep N        removes proven backups in DIR afterwards, but for the newest N; it removes nothing if this one fails
   --without-keys  leaves the keys out, if you keep them elsewhere; a restore needs them
@@ -49,6 +57,14 @@ export async function run(words: readonly string[], options: CommandOptions = {}
   if (given !== undefined && !/^[1-9]\d{0,5}$/.test(given))
     return refuseArguments(usage, `--keep takes a number from 1, not ${given}.`);
   return runCommand('back up', options, async (context) => {
+    if (await isArchiveOf(resolve(dir), context.settings)) {
+      return backUpBase(
+        resolve(dir),
+        { withKeys: !read.flags.has('without-keys'), keep },
+        context,
+        read.flags.has('json'),
+      );
+    }
     const backup = await backUp(resolve(dir), { withKeys: !read.flags.has('without-keys') }, context);
     if (backup.manifest.broken.length === 0) {
       for (const folder of await removeProven(resolve(dir), keep)) context.note(`Removed ${folder}`);
@@ -86,6 +102,49 @@ async function backUp(dir: string, { withKeys }: { withKeys: boolean }, context:
   }
 }
 
+/** Whether a folder is an archive, or is to become that of the settings. */
+async function isArchiveOf(dir: string, settings: Settings): Promise<boolean> {
+  const own = settings['app.backup.archive'];
+  return (own !== undefined && resolve(own) === dir) || isArchive(dir);
+}
+
+/** Makes a base backup in the archive of the write-ahead log. */
+async function backUpBase(
+  dir: string,
+  { withKeys, keep }: { withKeys: boolean; keep: number },
+  context: CommandContext,
+  asJson: boolean,
+): Promise<ExitCode> {
+  const begunAt = performance.now();
+  requireOwnArchive(dir, context);
+  const keyTexts = await readKeys(context);
+  const source = await findDatabase(context.settings, openLog('error'), { anySchema: true });
+  try {
+    const { embedded } = source;
+    if (embedded === undefined) throw new CommandFailure('an archive is for the embedded PostgreSQL.');
+    const folder = await makePartialFolder(dir, timeName(systemClock()));
+    try {
+      context.failPoint('backup_started');
+      const writeKeysInto = withKeys ? () => writeKeys(folder.path, keyTexts) : undefined;
+      const base = { folder, archivePath: dir, embedded, keyTexts, writeKeys: writeKeysInto };
+      const manifest = await makeBaseBackup(base, context);
+      const path = await folder.complete(manifest.broken.length === 0 ? '' : '.unproven');
+      if (manifest.broken.length === 0) {
+        await recordInAuditLog(source, path, context);
+        const removed = await removeOldBases(await ArchiveFolder.open(dir), keep);
+        for (const what of removed) context.note(`Removed ${what}`);
+      }
+      reportBase({ folder: path, manifest, elapsedMs: Math.round(performance.now() - begunAt) }, asJson, context.print);
+      return manifest.broken.length === 0 ? 0 : 1;
+    } catch (error) {
+      await folder.discard();
+      throw error;
+    }
+  } finally {
+    await source.stop();
+  }
+}
+
 /**
  * Records the backup, so that administrators see when the last one was proven. The backup counts even if that fails,
  * as on a read-only standby.
@@ -101,8 +160,6 @@ async function recordInAuditLog({ direct }: FoundDatabase, folder: string, conte
     await database.close();
   }
 }
-
-type KeyTexts = Readonly<Record<KeyFile, string>>;
 
 /** Before anything is copied: without keys there is nothing to prove. */
 async function readKeys({ settings }: CommandContext): Promise<KeyTexts> {
@@ -170,6 +227,29 @@ function report({ folder, manifest, elapsedMs }: Backup, asJson: boolean, print:
   print(
     broken.length === 0
       ? 'proven  restored into a PostgreSQL of its own: every row is there, and every claim holds'
+      : 'NOT PROVEN: the copy is true to the database, but the database is wrong; see "Checking the books"',
+  );
+}
+
+function reportBase(
+  { folder, manifest, elapsedMs }: { folder: string; manifest: BaseManifest; elapsedMs: number },
+  asJson: boolean,
+  print: (line: string) => void,
+): void {
+  const { takenAt, florin, files, auditHeads, encryptionKeys, broken } = manifest;
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  if (asJson) {
+    print(printableJson({ folder, takenAt, florin, bytes, elapsedMs, auditHeads, encryptionKeys, broken }));
+    return;
+  }
+  print(`backup  ${folder}`);
+  print(`copied  ${countOf(files.length, 'file')} as of ${takenAt}, ${bytes} bytes, in ${elapsedMs} ms`);
+  for (const head of auditHeads) print(`head    ${head}`);
+  for (const { id, neededFor } of encryptionKeys) print(`key     ${id} opens ${neededFor}`);
+  for (const claim of broken) print(`BROKEN  ${claim}`);
+  print(
+    broken.length === 0
+      ? 'proven  restored into a PostgreSQL of its own with the log of the archive: every claim holds'
       : 'NOT PROVEN: the copy is true to the database, but the database is wrong; see "Checking the books"',
   );
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { discardDataFolder, lockFolder } from '@florin/embedded-postgres';
 import { syncFolder, writeFileDurably } from '../../platform/crypto/durable-files.ts';
 import type { ConnectionConfig } from '../../platform/postgres/connection/connection-url.ts';
-import { startFlorinPostgres } from '../../platform/postgres/embedded/florin-postgres.ts';
+import { type FlorinPostgres, startFlorinPostgres } from '../../platform/postgres/embedded/florin-postgres.ts';
 import { openLog } from '../../platform/process/log.ts';
 import { CommandFailure } from '../cli/failure.ts';
 import { keyFileNames, textIn } from './keys.ts';
@@ -11,6 +11,10 @@ import { isOfTheSystem } from './manifest.ts';
 
 /** Where the database is while it is loaded: a start of Florin does not find it there. */
 const unfinished = 'restoring';
+/** A second database, with which the restored one is compared. */
+const comparison = 'end';
+/** What a restore to a time lists as later than that. */
+export const laterRecordsFile = 'later-records.csv';
 
 /**
  * Requires that a data folder contains nothing, except for what a killed restore of the same backup left behind.
@@ -26,6 +30,7 @@ export async function requireUnusedFolder(dataDir: string, backup: string): Prom
   const found: string[] = [];
   for (const name of entries) {
     if (name === unfinished || name === 'lock' || isOfTheSystem(name)) continue;
+    if (name === laterRecordsFile && entries.includes(unfinished)) continue;
     const key = ownKeys.find((file) => file === name);
     const isOurs = key !== undefined && (await textIn(dataDir, key)) === (await textIn(backup, key));
     if (!isOurs) found.push(name);
@@ -39,41 +44,56 @@ export async function requireUnusedFolder(dataDir: string, backup: string): Prom
 
 export interface RestoreFolder {
   connection: ConnectionConfig;
+  superuser: ConnectionConfig;
+  /** Where files are that become part of the data folder, and a database to compare with. */
+  unfinished: { later: string; comparison: string };
   /** Stops PostgreSQL and moves its database and the keys of the backup to where a start of Florin finds them. */
   complete: () => Promise<void>;
   discard: () => Promise<void>;
 }
 
 /**
- * Starts a new PostgreSQL inside an empty data folder. A kill before `complete` leaves a folder without a database,
- * into which the backup can be restored again.
+ * Starts a PostgreSQL inside an empty data folder: a new one, or the one that `begin` puts into the folder that it is
+ * given. A kill before `complete` leaves a folder without a database, into which the backup can be restored again.
  */
-export async function openRestoreFolder(dataDir: string, backup: string): Promise<RestoreFolder> {
+export async function openRestoreFolder(
+  dataDir: string,
+  backup: string,
+  begin = (folder: string): Promise<FlorinPostgres> => startFlorinPostgres({ dataDir: folder, log: openLog('error') }),
+): Promise<RestoreFolder> {
   await mkdir(dataDir, { recursive: true, mode: process.geteuid?.() === 0 ? 0o711 : 0o700 });
   // A start of Florin is refused meanwhile.
   const lock = await lockFolder(dataDir);
   const folder = join(dataDir, unfinished);
-  try {
+  const discardFolder = async () => {
+    await discardDataFolder(join(folder, comparison));
     await discardDataFolder(folder);
-    const postgres = await startFlorinPostgres({ dataDir: folder, log: openLog('error') });
+  };
+  try {
+    await discardFolder();
+    const postgres = await begin(folder);
     return {
       connection: { ...postgres.connection, ssl: false },
+      superuser: { ...postgres.superuser, ssl: false },
+      unfinished: { later: join(folder, laterRecordsFile), comparison: join(folder, comparison) },
       complete: async () => {
         await postgres.stop();
         await placeKeys(folder, dataDir, backup);
+        await rename(join(folder, laterRecordsFile), join(dataDir, laterRecordsFile)).catch(unlessMissing);
         // Last: a start beside a database without its keys is refused, and one without a database begins a new one.
         await rename(join(folder, 'postgres'), join(dataDir, 'postgres'));
         await syncFolder(dataDir);
-        await discardDataFolder(folder);
+        await discardFolder();
         lock.release();
       },
       discard: async () => {
         await postgres.stop();
-        await discardDataFolder(folder);
+        await discardFolder();
         lock.release();
       },
     };
   } catch (error) {
+    await discardFolder();
     lock.release();
     throw error;
   }
@@ -87,4 +107,8 @@ async function placeKeys(folder: string, dataDir: string, backup: string): Promi
     await rename(join(folder, name), join(dataDir, name));
   }
   await syncFolder(dataDir);
+}
+
+function unlessMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error;
 }

@@ -5,16 +5,18 @@ import { printableJson } from '../../../../sdk/src/printable.ts';
 import type { Keyring } from '../../platform/crypto/keyring.ts';
 import type { ConnectionConfig } from '../../platform/postgres/connection/connection-url.ts';
 import { knownMigrations, migrate, migrateTo, migrationState } from '../../platform/postgres/migrate.ts';
-import { readArguments } from '../cli/arguments.ts';
+import { readArguments, refuseArguments } from '../cli/arguments.ts';
 import { type CommandContext, type CommandOptions, type ExitCode, runCommand } from '../cli/command.ts';
 import { CommandFailure } from '../cli/failure.ts';
 import { version } from '../cli/version.ts';
 import type { Settings } from '../config/settings.ts';
 import { configuredDatabase } from '../open-database.ts';
+import { isArchive } from './archive/archive-folder.ts';
+import { restoreArchive, timeOf } from './archive/restore-archive.ts';
 import { hasRows, hasTable } from './catalog-statements.ts';
 import { checkRestored } from './check-restored.ts';
 import { copyTablesIn } from './copy-tables.ts';
-import { findKeyText, keyFiles, keyringFrom, textIn } from './keys.ts';
+import { keyFiles, requireKeys } from './keys.ts';
 import { checkFiles, type Manifest, readManifest } from './manifest.ts';
 import { countOf } from './report.ts';
 import { openRestoreFolder, requireUnusedFolder } from './restore-folder.ts';
@@ -22,12 +24,16 @@ import { openScratch } from './scratch.ts';
 import { openSession } from './session.ts';
 import { tablesOf } from './tables.ts';
 
-const usage = `Usage: npm run restore -- DIR [--data-dir DIR | --verify] [--unproven] [--json]
+const usage = `Usage: npm run restore -- DIR [--to TIME] [--data-dir DIR | --verify] [--unproven] [--json]
 
 Restores a backup, the folder DIR that npm run backup has printed: into the data folder, or into the PostgreSQL of
 app.database.url. Either must be empty. Every file of the backup is checked before anything is written, and the restored
 database is checked as by npm run verify.
 
+DIR may also be the archive of app.backup.archive, which is restored into a data folder: to its end, or to any second
+that it reaches back to. What came after that second is listed.
+
+  --to TIME       of an archive: the state at this time, such as 2026-11-28T02:00:00Z
   --data-dir DIR  the data folder to restore into, instead of app.data-dir or app.database.url
   --verify        restores into a PostgreSQL of its own that is removed again, to see that the backup can be restored
   --unproven      accepts a copy of a database that breaks a claim (DIR ends in .unproven)
@@ -39,16 +45,23 @@ why. 2: wrong arguments. See docs/guides/backup.md.
 
 /** `npm run restore`. */
 export async function run(words: readonly string[], options: CommandOptions = {}): Promise<ExitCode> {
-  const read = readArguments(words, usage, ['data-dir'], {
+  const read = readArguments(words, usage, ['data-dir', 'to'], {
     flags: ['verify', 'unproven', 'json'],
     operands: ['DIR'],
   });
   if (read.exitCode !== undefined) return read.exitCode as ExitCode;
   const { given, flags, operands } = read;
+  const to = given.to.at(-1);
+  const toMs = to === undefined ? undefined : timeOf(to);
+  if (toMs === null) return refuseArguments(usage, `--to takes a time such as 2026-11-28T02:00:00Z, not ${to}.`);
   return runCommand('restore', options, async (context) => {
     const [folder, dataDir] = [resolve(operands[0] as string), given['data-dir'].at(-1)];
     const isTrial = flags.has('verify');
     if (isTrial && dataDir !== undefined) throw new CommandFailure('--verify restores nowhere: leave out --data-dir.');
+    if (await isArchive(folder)) {
+      return restoreArchive(folder, { toMs, dataDir, isTrial, asJson: flags.has('json') }, context);
+    }
+    if (to !== undefined) throw new CommandFailure(`${folder} is no archive of app.backup.archive: leave out --to.`);
     const restored = await restore(folder, { dataDir, isTrial, acceptsUnproven: flags.has('unproven') }, context);
     report(restored, flags.has('json'), context.print);
     return restored.broken.length === 0 ? 0 : 1;
@@ -116,28 +129,6 @@ async function requireKnownVersion(folder: string, manifest: Manifest): Promise<
     `${folder} was made by Florin ${manifest.florin}, which is newer than this ${version}: ` +
       `its migration ${unknown[0]} is unknown here. Restore it with that version.`,
   );
-}
-
-/** The keys with which the restored service will run: those of the settings come before those of the backup. */
-async function requireKeys(folder: string, manifest: Manifest, settings: Settings): Promise<Keyring> {
-  const setting = keyFiles['encryption-keys'];
-  const [own, kept] = [settings[setting], await textIn(folder, 'encryption-keys')];
-  const text = own ?? kept ?? (await findKeyText('encryption-keys', settings));
-  if (text === undefined) {
-    throw new CommandFailure(
-      `${folder} was made without keys: set ${setting} to the encryption keys that the service had when it was made.`,
-    );
-  }
-  const keys = keyringFrom(text, own === undefined ? 'the encryption keys of the backup' : setting);
-  const missing = manifest.encryptionKeys.find(({ id }) => keys.find(id) === undefined && !keys.isLost(id));
-  if (missing !== undefined) {
-    throw new CommandFailure(
-      `key ${missing.id}, which opens stored secrets (${missing.neededFor}), is missing in ` +
-        `${own === undefined ? 'the keys' : setting}; put it back into the ` +
-        `list${kept === undefined ? '' : `, from ${join(folder, 'encryption-keys')}`}.`,
-    );
-  }
-  return keys;
 }
 
 async function intoFolder(

@@ -279,3 +279,15 @@ describe('values', () => {
     ]);
   });
 });
+
+test('an archive beside the database, or of a database elsewhere, is refused with what to do instead', () => {
+  const read = (environment: Record<string, string>) => () => readSettings(environment, undefined);
+  expect(read({ APP_BACKUP_ARCHIVE: '/data/archive', APP_DATA_DIR: '/data' })).toThrow(/outside of app.data-dir/);
+  expect(read({ APP_BACKUP_ARCHIVE: '/srv', APP_DATA_DIR: '/srv/florin' })).toThrow(/outside of app.data-dir/);
+  expect(read({ APP_BACKUP_ARCHIVE: '/archive', DATABASE_URL: 'postgres://localhost/florin' })).toThrow(
+    /is for the embedded PostgreSQL; with app.database.url, archive .* with pgBackRest/,
+  );
+  expect(read({ APP_BACKUP_ARCHIVE: '/srv/data-archive', APP_DATA_DIR: '/srv/data' })()['app.backup.archive']).toBe(
+    '/srv/data-archive',
+  );
+});

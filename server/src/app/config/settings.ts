@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { dayMs, hourMs } from '../../core/clock.ts';
 import { nearestName } from '../../platform/http/nearest-name.ts';
 import { connectionOf } from '../../platform/postgres/connection/connection-url.ts';
@@ -131,6 +132,12 @@ const nodeSettings = {
     description:
       'How old the last proven backup (`florin backup`) may be before the console alerts platform administrators, ' +
       'such as 24h; off: never. Default: 24h, and off with app.database.url, whose backups are made elsewhere.',
+  }),
+  'app.backup.archive': setting(text, {
+    description:
+      'A folder on another disk, to which the write-ahead log of the embedded PostgreSQL is copied at least once a ' +
+      'minute, so that florin restore can go back to any second (docs/guides/backup.md, "Back to a second"). It must ' +
+      'exist. Without it nothing is archived. With app.database.url, archive with the tools of that PostgreSQL.',
   }),
   'app.admin.account': setting(text, {
     default: 'admin',
@@ -275,12 +282,29 @@ export function readSettings(environment: Record<string, string | undefined>, fi
   if (values['app.database.replica-url'] !== undefined && values['app.database.url'] === undefined) {
     throw new SettingsError('app.database.replica-url needs app.database.url beside it.');
   }
+  requireArchiveElsewhere(values);
   const role = values['app.role'] as 'all' | 'api' | 'worker';
   values['app.processes'] = processesOf({ given: values['app.processes'] as number | undefined, role });
   values['app.deployment-mode'] ??= values['app.database.url'] === undefined ? 'STANDALONE' : 'CLUSTER';
   values['app.backup.expected'] ??= values['app.database.url'] === undefined ? dayMs : 0;
   values['app.sandbox.enabled'] ??= String(values['app.deployment-mode'] === 'STANDALONE');
   return values as Settings;
+}
+
+/** An archive beside the database would be lost with it. */
+function requireArchiveElsewhere(values: Record<string, unknown>): void {
+  const archive = values['app.backup.archive'] as string | undefined;
+  if (archive === undefined) return;
+  if (values['app.database.url'] !== undefined) {
+    throw new SettingsError(
+      'app.backup.archive is for the embedded PostgreSQL; with app.database.url, archive its write-ahead log with ' +
+        'pgBackRest or with what your provider offers.',
+    );
+  }
+  const [folder, dataDir] = [resolve(archive), resolve(values['app.data-dir'] as string)];
+  if (`${folder}/`.startsWith(`${dataDir}/`) || `${dataDir}/`.startsWith(`${folder}/`)) {
+    throw new SettingsError('app.backup.archive must be outside of app.data-dir, on another disk.');
+  }
 }
 
 function parsed(kind: Kind<unknown>, written: string, from: string, secret = false): unknown {

@@ -124,7 +124,7 @@ export const listIdleSlots = statement<{ name: string; bytes: number | null }>(
           case when not pg_is_in_recovery()
                then pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)::float8 end as bytes
      from pg_replication_slots
-    where not active and restart_lsn is not null
+    where not active and restart_lsn is not null and slot_name <> 'florin_archive'
     order by slot_name`,
 );
 

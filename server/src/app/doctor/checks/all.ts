@@ -13,6 +13,7 @@ import {
   autovacuum,
   channelKeys,
   dueWork,
+  embeddedArchive,
   encryptionKeys,
   indexes,
   migrations,
@@ -54,6 +55,7 @@ export const databaseChecks: readonly DatabaseCheck[] = [
   archive,
   migrations,
   replicationSlots,
+  embeddedArchive,
 ];
 
 /** They read Florin's tables. */

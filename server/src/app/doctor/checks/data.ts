@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { minuteMs } from '../../../core/clock.ts';
 import { subscriptionDue } from '../../../domains/billing/subscriptions/statements.ts';
 import { callbackDue } from '../../../domains/payments/callbacks/statements.ts';
@@ -11,6 +12,9 @@ import { verifiesElsewhere } from '../../../domains/webhooks/endpoints/signature
 import { listLegacySecrets } from '../../../domains/webhooks/endpoints/statements.ts';
 import { Sealer } from '../../../platform/crypto/seal.ts';
 import { migrationState } from '../../../platform/postgres/migrate.ts';
+import { ArchiveFolder } from '../../backup/archive/archive-folder.ts';
+import { type Base, basesIn } from '../../backup/archive/base-manifest.ts';
+import { logAfter } from '../../backup/archive/replay.ts';
 import { version } from '../../cli/version.ts';
 import { existingEncryptionKeys, requireExistingKeys } from '../../config/secrets.ts';
 import { type DatabaseCheck, findingOf } from '../check.ts';
@@ -148,6 +152,39 @@ export const replicationSlots: DatabaseCheck = {
         `nobody reads replication slot ${slot.name}: the server keeps its write-ahead log until the disk is ` +
         `full${size}`,
       cure: `start its reader, or select pg_drop_replication_slot('${slot.name}')`,
+    };
+  },
+};
+
+/** Once a minute, and some minutes for a disk that was away for a moment. */
+const oldestArchiveMs = 5 * minuteMs;
+
+export const embeddedArchive: DatabaseCheck = {
+  name: 'the embedded PostgreSQL can be restored to any second',
+  checkDatabase: async ({ settings, machine }) => {
+    const path = settings['app.backup.archive'];
+    if (path === undefined) return { skipped: 'app.backup.archive is not set' };
+    const folder = await ArchiveFolder.open(resolve(path)).catch((error: Error) => error);
+    if (folder instanceof Error) {
+      return { what: folder.message.replace(/\.$/, ''), cure: 'mount its disk; the log of the service says more' };
+    }
+    const bases = await basesIn(folder.path, () => {});
+    const [oldest] = bases.filter(({ manifest }) => manifest.broken.length === 0);
+    if (oldest === undefined) {
+      return { what: `there is no proven base backup in ${folder.path}`, cure: `florin backup ${folder.path}` };
+    }
+    const until = (await folder.coverage())?.until;
+    if (until === undefined || machine.now() - Date.parse(until) > oldestArchiveMs) {
+      return {
+        what: `nothing was archived to ${folder.path} since ${until ?? 'the archive was begun'}`,
+        cure: 'the log of the service says why; make room on its disk, or mount it',
+      };
+    }
+    const { missing } = await logAfter(folder, bases.at(-1) as Base);
+    if (missing === undefined) return { fact: `any second from ${oldest.manifest.takenAt} to ${until}` };
+    return {
+      what: `segment ${missing} is missing in ${folder.path}: nothing after it can be restored`,
+      cure: `florin backup ${folder.path}`,
     };
   },
 };

@@ -14,7 +14,11 @@ import { ensureServiceRole, serviceRole } from './service-role.ts';
 export const florinNames = { superuser: 'florin', database: 'florin', port: 5432 };
 
 /** Events are vacuumed before the next checkpoint (migration 0032), which comes every 30 s under load. */
-const settings = { autovacuum_naptime: '10s' };
+const settings = {
+  autovacuum_naptime: '10s',
+  // What an archive (`app.backup.archive`) does not take is kept up to here: payments go on instead.
+  max_slot_wal_keep_size: '8GB',
+};
 
 /** Florin's PostgreSQL in its data folder. `stop` may be called twice. */
 export interface FlorinPostgres {
