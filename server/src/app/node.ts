@@ -161,6 +161,7 @@ export function makeNode(
     sandboxEnabled: settings['app.sandbox.enabled'] === 'true',
     publicUrl: publicUrlOf(settings),
     backupExpectedMs: settings['app.backup.expected'],
+    backupArchive: settings['app.backup.archive'],
     dataDir: settings['app.data-dir'],
   };
   return node satisfies NodeWith<Settings>;

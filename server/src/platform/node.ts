@@ -88,6 +88,8 @@ export interface Node {
   sandboxEnabled: boolean;
   /** How old the last proven backup may be (`app.backup.expected`); 0: none is expected. */
   backupExpectedMs: number;
+  /** `app.backup.archive`. */
+  backupArchive: string | undefined;
   /** `app.data-dir`. */
   dataDir: string;
 }

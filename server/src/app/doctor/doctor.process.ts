@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,6 +21,7 @@ import { freshKeyring, parseKeyring } from '../../platform/crypto/keyring.ts';
 import { Sealer } from '../../platform/crypto/seal.ts';
 import { type FlorinPostgres, startFlorinPostgres } from '../../platform/postgres/embedded/florin-postgres.ts';
 import { openLog } from '../../platform/process/log.ts';
+import { ArchiveFolder } from '../backup/archive/archive-folder.ts';
 import { readSettings } from '../config/settings.ts';
 import { primary, version } from './checks/server.ts';
 import { examine, type Outcome, run } from './doctor.ts';
@@ -106,15 +107,17 @@ const skippedOf = (outcomes: readonly Outcome[]) =>
   outcomes.filter(({ skipped }) => skipped !== undefined).map(({ check }) => check);
 
 test('what is not checked is never called fine', async () => {
+  const ofArchive = 'the embedded PostgreSQL can be restored to any second';
   const ofProfile = 'no account has a usual name in the strict profile';
-  expect(skippedOf(await examine(clusterNode(), healthyMachine))).toEqual([ofProfile]);
-  expect(skippedOf(await examine(production(), healthyMachine))).toEqual([ofProfile]);
+  expect(skippedOf(await examine(clusterNode(), healthyMachine))).toEqual([ofArchive, ofProfile]);
+  expect(skippedOf(await examine(production(), healthyMachine))).toEqual([ofArchive, ofProfile]);
   const here = await examine(settingsOf(), { ...healthyMachine, openFileLimit: async () => undefined });
   expect(skippedOf(here)).toEqual([
     'a process may open enough files',
     'the public address is an https address',
     'no payment can be made with the sandbox in production',
     'mail can be sent',
+    ofArchive,
     'platform administrators have a second factor in production',
     ofProfile,
   ]);
@@ -468,6 +471,17 @@ test('a port that another program uses', async () => {
   } finally {
     await new Promise((resolve) => other.close(resolve));
   }
+});
+
+test('an archive is named until there is a proven base backup and all is archived', async () => {
+  const archive = join(folder, 'archive');
+  const named = async () =>
+    findingsOf(await examine(settingsOf({ APP_BACKUP_ARCHIVE: archive }), healthyMachine)).map(({ what }) => what);
+  expect(await named()).toEqual([`${archive} does not exist: mount its disk, or make the folder`]);
+  await mkdir(archive);
+  const identity = { format: 1, systemIdentifier: '1', segmentBytes: 16_777_216, postgres: '18' } as const;
+  const { path } = await ArchiveFolder.openFor(identity, archive, true);
+  expect(await named()).toEqual([`there is no proven base backup in ${path}`]);
 });
 
 test('missing keys are named, also while the database is stopped', async () => {

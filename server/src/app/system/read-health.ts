@@ -4,6 +4,7 @@ import { uuidTimeMs } from '../../core/id.ts';
 import { countBacklog } from '../../domains/webhooks/deliveries/statements.ts';
 import type { Queryable } from '../../platform/postgres/database.ts';
 import { knownMigrations } from '../../platform/postgres/migrate.ts';
+import { archiveHealth } from '../backup/archive/health.ts';
 import { version } from '../cli/version.ts';
 import { deliveriesWork, readBacklog } from './backlog-statements.ts';
 import { findLastBackup } from './database-statements.ts';
@@ -18,6 +19,8 @@ export interface HealthSources extends DatabaseSources {
   clock: Clock;
   /** `app.backup.expected`; 0: none is expected. */
   backupExpectedMs: number;
+  /** `app.backup.archive`. */
+  backupArchive: string | undefined;
 }
 
 /** As of now: six statements, one after the other, beside the work of the node. */
@@ -27,8 +30,10 @@ export async function readSystemHealth(sources: HealthSources): Promise<SystemHe
   const nodes = await workerDatabase.run(listNodes);
   const backlog = await readBacklogOf(workerDatabase, clock());
   const provenMs = await lastBackupMs(workerDatabase);
-  const database = databaseHealth(reading, sources);
   const nowMs = clock();
+  const { backupArchive } = sources;
+  const database = databaseHealth(reading, sources);
+  if (backupArchive !== undefined) database.archive = await archiveHealth(backupArchive, nowMs);
   return {
     time: isoTime(nowMs),
     nodes: nodes.map(nodeHealth),

@@ -75,6 +75,8 @@ test('after rows were deleted, the state of the second before is restored, and w
   const backup = await command('backup', [archive]);
   expect(backup.output).toMatch(/^proven/m);
   expect(backup.code).toBe(0);
+  const { archive: health } = dataOf(await service.get('/api/system/health', admin)).database;
+  expect(health).toEqual({ archivedTime: expect.any(String), failedTime: null, isFailing: false });
   const kept = [beforeBase];
   for (let i = 0; i < 5; i++) kept.push(await makePaid(service, admin, channelId));
 

@@ -14,6 +14,7 @@ import { Sealer } from '../../../platform/crypto/seal.ts';
 import { migrationState } from '../../../platform/postgres/migrate.ts';
 import { ArchiveFolder } from '../../backup/archive/archive-folder.ts';
 import { type Base, basesIn } from '../../backup/archive/base-manifest.ts';
+import { isBehind } from '../../backup/archive/health.ts';
 import { logAfter } from '../../backup/archive/replay.ts';
 import { version } from '../../cli/version.ts';
 import { existingEncryptionKeys, requireExistingKeys } from '../../config/secrets.ts';
@@ -156,9 +157,6 @@ export const replicationSlots: DatabaseCheck = {
   },
 };
 
-/** Once a minute, and some minutes for a disk that was away for a moment. */
-const oldestArchiveMs = 5 * minuteMs;
-
 export const embeddedArchive: DatabaseCheck = {
   name: 'the embedded PostgreSQL can be restored to any second',
   checkDatabase: async ({ settings, machine }) => {
@@ -173,8 +171,9 @@ export const embeddedArchive: DatabaseCheck = {
     if (oldest === undefined) {
       return { what: `there is no proven base backup in ${folder.path}`, cure: `florin backup ${folder.path}` };
     }
-    const until = (await folder.coverage())?.until;
-    if (until === undefined || machine.now() - Date.parse(until) > oldestArchiveMs) {
+    const coverage = await folder.coverage();
+    const until = coverage?.until;
+    if (isBehind(coverage, machine.now())) {
       return {
         what: `nothing was archived to ${folder.path} since ${until ?? 'the archive was begun'}`,
         cure: 'the log of the service says why; make room on its disk, or mount it',
