@@ -9,6 +9,7 @@ import { checkRestored } from '../check-restored.ts';
 import { type KeyTexts, keyringFrom } from '../keys.ts';
 import type { FileEntry } from '../manifest.ts';
 import type { PartialFolder } from '../partial-folder.ts';
+import { countOf } from '../report.ts';
 import { openSession, type Session } from '../session.ts';
 import type { ArchiveFolder } from './archive-folder.ts';
 import { archiveWal } from './archive-wal.ts';
@@ -111,7 +112,7 @@ export async function removeOldBases(archive: ArchiveFolder, keep: number): Prom
   const bases = await basesIn(archive.path, () => {});
   const proven = bases.filter(({ manifest }) => manifest.broken.length === 0);
   const [oldestKept] = proven.slice(-Math.max(1, keep));
-  if (oldestKept === undefined || proven.length <= keep) return [];
+  if (oldestKept === undefined || keep === Number.POSITIVE_INFINITY) return [];
   const removed = bases.filter(
     ({ manifest }) => Date.parse(manifest.takenAt) < Date.parse(oldestKept.manifest.takenAt),
   );
@@ -124,7 +125,8 @@ export async function removeOldBases(archive: ArchiveFolder, keep: number): Prom
     archive,
     bases.filter((base) => !removed.includes(base)),
   );
-  return [...removed.map(({ path }) => path), `${segments} segments of the write-ahead log`];
+  const log = segments === 0 ? [] : [`${countOf(segments, 'segment')} of the write-ahead log`];
+  return [...removed.map(({ path }) => path), ...log];
 }
 
 async function removeLogBefore(archive: ArchiveFolder, kept: readonly Base[]): Promise<number> {

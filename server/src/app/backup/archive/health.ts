@@ -9,7 +9,7 @@ export const oldestCoverageMs = 5 * minuteMs;
 export const isBehind = (coverage: Coverage | undefined, nowMs: number) =>
   coverage === undefined || nowMs - Date.parse(coverage.until) > oldestCoverageMs;
 
-/** The archive of `app.backup.archive` as its folder says, because the node that answers may not be the one that writes. */
+/** What the folder of `app.backup.archive` says: the process that answers may not be the one that archives. */
 export async function archiveHealth(
   path: string,
   nowMs: number,
