@@ -128,6 +128,8 @@ export function journeys(opened: () => OpenedConsole): void {
 
   test('a payment that arrives while its list is open is announced, and moves no row before', async () => {
     await goTo(page, '/payments', 'Test');
+    // The list of an earlier visit is replaced without asking.
+    await page.getByText('Twin, test').waitFor();
     const before = await page.locator('tbody tr').count();
     await pay(4711, 'USD', { description: 'Just now' });
     await button('1 new payment').waitFor();
@@ -474,6 +476,24 @@ export function journeys(opened: () => OpenedConsole): void {
     await page.unroute('**/api/request/list?*');
     await button('Try again').click();
     await page.getByText('No requests').waitFor();
+  });
+
+  test('a page whose file is gone after an upgrade is loaded again, and one that stays away says so', async () => {
+    await console.signIn(merchants, 'admin', administratorPassword, '/payments');
+    const gone = (times?: number) =>
+      merchants.route('**/assets/system-page-*.js', (route) => route.fulfill({ status: 404 }), {
+        ...(times && { times }),
+      });
+    await gone(1);
+    await merchants.getByRole('link', { name: 'Health' }).click();
+    await merchants.getByRole('heading', { level: 1, name: 'Health' }).waitFor();
+    await shown(merchants, '/payments');
+    await gone();
+    await merchants.getByRole('link', { name: 'Health' }).click();
+    await merchants.getByRole('heading', { name: 'This page has failed' }).waitFor();
+    await merchants.getByRole('link', { name: 'Payments', exact: true }).click();
+    await merchants.getByRole('heading', { level: 1, name: 'Payments' }).waitFor();
+    await merchants.unroute('**/assets/system-page-*.js');
   });
 
   test('a double click on the button of a form creates one refund', async () => {

@@ -101,7 +101,9 @@ async function openWindow(browser: Browser, baseURL: string, locale: string, com
   page.on('pageerror', (error) => complaints.push(`${page.url()}: ${error.message}`));
   page.on('console', (message) => {
     // The journeys cause refusals on purpose.
-    const isOurs = message.type() === 'error' && !/Failed to load resource|net::ERR_/.test(message.text());
+    const isOurs =
+      message.type() === 'error' &&
+      !/Failed to load resource|net::ERR_|dynamically imported module/.test(message.text());
     if (isOurs) complaints.push(`${page.url()}: ${message.text()}`);
   });
   page.on('request', (request) => {

@@ -73,6 +73,20 @@ export function webhookJourneys(opened: () => OpenedConsole): Record<'refused' |
       receiver.answering = (_post, _request, response) => response.writeHead(500).end('out of order');
       await button('Send a test').click();
       await page.getByText('The endpoint did not accept the test: HTTP 500').waitFor();
+      await page.getByText('It is sent again later.').waitFor();
+      receiver.answering = 410;
+      await button('Send a test').click();
+      await page.getByText('The endpoint did not accept the test: HTTP 410').waitFor();
+      expect(await page.getByText('It is sent again later.').count()).toBe(0);
+      await goTo(page, '/');
+      const off = alerts.getByRole('listitem').filter({ hasText: 'was switched off after failures' });
+      await off.filter({ hasText: receiver.url }).last().getByRole('link').click();
+      await button('Resume').click();
+      await button('Resume').waitFor({ state: 'detached' });
+      receiver.answering = 200;
+      await button('Send a test').click();
+      await page.getByText('The endpoint accepted the test: HTTP 200').waitFor();
+      receiver.answering = (_post, _request, response) => response.writeHead(500).end('out of order');
       await console.florin.post('/api/webhook/remove', { id }, console.admin);
     });
 

@@ -1,8 +1,9 @@
 import { Anchor, Center, Loader } from '@mantine/core';
 import { type ComponentType, type LazyExoticComponent, lazy, Suspense } from 'react';
-import { Link, Route, Switch } from 'wouter';
+import { Link, Route, Switch, useLocation } from 'wouter';
 import { EmptyState } from '../ui/notes.tsx';
 import { Page } from '../ui/page.tsx';
+import { PageBoundary } from './page-boundary.tsx';
 import type { PagePath } from './page-paths.ts';
 import { useText } from './preferences.tsx';
 
@@ -51,6 +52,7 @@ const pages: Record<PagePath, PageComponent> = {
 };
 
 export function Pages() {
+  const [path] = useLocation();
   return (
     <Suspense
       fallback={
@@ -59,16 +61,18 @@ export function Pages() {
         </Center>
       }
     >
-      <Switch>
-        {Object.entries(pages).map(([path, Component]) => (
-          <Route key={path} path={path}>
-            {(params) => <Component {...params} />}
+      <PageBoundary path={path}>
+        <Switch>
+          {Object.entries(pages).map(([path, Component]) => (
+            <Route key={path} path={path}>
+              {(params) => <Component {...params} />}
+            </Route>
+          ))}
+          <Route>
+            <UnknownPage />
           </Route>
-        ))}
-        <Route>
-          <UnknownPage />
-        </Route>
-      </Switch>
+        </Switch>
+      </PageBoundary>
     </Suspense>
   );
 }

@@ -7,11 +7,13 @@ const maxIds = 100;
 /** A link to a customer. Shows the id of customers that are not stored in Florin. */
 export function CustomerLink({ id }: { id: string | number | null | undefined }) {
   if (id === null || id === undefined || id === '') return null;
-  return <LinkText href={`/customers/${id}`}>{<CustomerName id={id} />}</LinkText>;
+  return <NamedLink id={id} />;
 }
 
-function CustomerName({ id }: { id: string | number }) {
-  return useCustomerName(id);
+/** Nothing until the name is loaded: a link needs a text. */
+function NamedLink({ id }: { id: string | number }) {
+  const name = useCustomerName(id);
+  return name === '' ? null : <LinkText href={`/customers/${id}`}>{name}</LinkText>;
 }
 
 /** The name of a customer; empty until it is loaded, and the id if it cannot be read or is not stored in Florin. */

@@ -7,6 +7,7 @@ import { LinkText } from '../../ui/link-text.tsx';
 import { EmptyState, ErrorNote } from '../../ui/notes.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { DataTable } from '../../ui/tables/data-table.tsx';
+import { ZoneOfTimes } from '../../ui/tables/paging.tsx';
 import { paymentFields, usePaymentColumns } from '../payments/payment-columns.tsx';
 import { Alerts } from './alerts.tsx';
 import { Checklist } from './checklist.tsx';
@@ -59,6 +60,7 @@ function LatestPayments() {
         linkOf={({ id }) => `/payments/${id}`}
         empty={null}
       />
+      {latest.data !== undefined && <ZoneOfTimes />}
     </Section>
   );
 }

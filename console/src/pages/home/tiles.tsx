@@ -5,6 +5,7 @@ import { useRead } from '../../api/hooks.ts';
 import { Money } from '../../format/money.tsx';
 import { useMay } from '../../session/session.tsx';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
+import type { TextKey } from '../../text/texts.ts';
 import { LinkText } from '../../ui/link-text.tsx';
 import { ErrorNote } from '../../ui/notes.tsx';
 import { busiestFirst } from './currencies.ts';
@@ -35,7 +36,7 @@ export function Tiles({ range }: { range: DayRange }) {
       <Tile
         label={text('home.volume')}
         isLoading={summary === undefined}
-        note={volumes.length > 0 && <LinkText href={`/payments?status=SUCCESS&${days}`}>{text('home.show')}</LinkText>}
+        note={<StatusLinks statuses={paid} days={days} />}
       >
         {volumes.length === 0 ? (
           '–'
@@ -78,22 +79,30 @@ export function Tiles({ range }: { range: DayRange }) {
       <Tile
         label={text('home.pending')}
         isLoading={summary === undefined}
-        note={
-          <Group gap="xs">
-            {pending
-              .filter(({ count }) => count > 0)
-              .map(({ status, count }) => (
-                <LinkText key={status} href={`/payments?status=${status}&${days}`}>
-                  {`${text(`status.${status as 'PENDING' | 'PROCESSING'}`)}: ${numbers.format(count)}`}
-                </LinkText>
-              ))}
-          </Group>
-        }
+        note={<StatusLinks statuses={pending} days={days} />}
       >
         {numbers.format(pendingCount)}
       </Tile>
       {mayReadWebhooks && <FailedDeliveries range={range} />}
     </SimpleGrid>
+  );
+}
+
+/** The payments that a tile counts, by status: a list has those of one status. */
+function StatusLinks({ statuses, days }: { statuses: StatisticsSummary['statuses']; days: string }) {
+  const text = useText();
+  const { locale } = usePreferences();
+  const numbers = new Intl.NumberFormat(locale);
+  return (
+    <Group gap="xs">
+      {statuses
+        .filter(({ count }) => count > 0)
+        .map(({ status, count }) => (
+          <LinkText key={status} href={`/payments?status=${status}&${days}`}>
+            {`${text(`status.${status}` as TextKey)}: ${numbers.format(count)}`}
+          </LinkText>
+        ))}
+    </Group>
   );
 }
 

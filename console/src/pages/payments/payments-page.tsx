@@ -26,7 +26,8 @@ export default function PaymentsPage() {
   const payments = useListPage('transactions.list', { ...filters, ...paymentFields, pageSize: 25 }, place);
   const held = useHeldRows({
     rows: payments.data?.data,
-    isPlaceholder: payments.isPlaceholderData,
+    // Rows of an earlier visit are replaced without asking.
+    isPlaceholder: payments.isPlaceholderData || (payments.isFetching && !payments.isFetchedAfterMount),
     keyOf,
     list: JSON.stringify({ ...filters, ...place }),
   });

@@ -11,7 +11,8 @@ export function PlanName({ id }: { id: number }) {
   return usePlanName(id);
 }
 
-/** A link to a plan, with its name. */
+/** A link to a plan, with its name; nothing until that is loaded. */
 export function PlanLink({ id }: { id: number }) {
-  return <LinkText href={`/plans/${id}`}>{<PlanName id={id} />}</LinkText>;
+  const name = usePlanName(id);
+  return name === '' ? null : <LinkText href={`/plans/${id}`}>{name}</LinkText>;
 }

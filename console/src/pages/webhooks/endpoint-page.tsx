@@ -145,6 +145,7 @@ function PingResult({ id }: { id: string }) {
               answer: answerOf(attempt.status, attempt.outcome, text),
               ms: attempt.durationMs,
             })}{' '}
+        {attempt !== undefined && !isOk && read.data?.data.state === 'OPEN' && `${text('webhooks.testAgain')} `}
         <LinkText href={`/deliveries/${id}`}>{text('webhooks.testShow')}</LinkText>
       </Text>
     </Alert>

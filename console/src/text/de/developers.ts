@@ -85,8 +85,8 @@ export const developers = {
   'webhooks.waiting': 'Wartende Zustellungen',
   'webhooks.testSent': 'Der Test wird gesendet …',
   'webhooks.testOk': 'Der Endpunkt hat den Test angenommen: {answer}, {ms} ms.',
-  'webhooks.testFailed':
-    'Der Endpunkt hat den Test nicht angenommen: {answer}, {ms} ms. Er wird später erneut gesendet.',
+  'webhooks.testFailed': 'Der Endpunkt hat den Test nicht angenommen: {answer}, {ms} ms.',
+  'webhooks.testAgain': 'Er wird später erneut gesendet.',
   'webhooks.testShow': 'Zustellung zeigen',
   'answer.none': 'keine Antwort',
   'answer.timeout': 'keine Antwort in der Frist',

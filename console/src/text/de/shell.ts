@@ -42,6 +42,8 @@ export const shell = {
   'search.found.one': '{n} Treffer',
   'search.found.other': '{n} Treffer',
   'search.none': 'Nichts gefunden',
+  'failedPage.title': 'Diese Seite ist ausgefallen',
+  'failedPage.hint': 'Sie konnte nicht geladen oder gezeigt werden. Der Rest der Konsole funktioniert.',
   'unknown.title': 'Seite nicht gefunden',
   'unknown.hint': 'Unter dieser Adresse gibt es nichts.',
   'unknown.home': 'Zur Startseite',

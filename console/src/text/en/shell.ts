@@ -42,6 +42,8 @@ export const shell = {
   'search.found.one': '{n} result',
   'search.found.other': '{n} results',
   'search.none': 'Nothing found',
+  'failedPage.title': 'This page has failed',
+  'failedPage.hint': 'It could not be loaded or shown. The rest of the console works.',
   'unknown.title': 'Page not found',
   'unknown.hint': 'There is nothing at this address.',
   'unknown.home': 'Go to the start page',
