@@ -222,6 +222,7 @@ export function billingJourneys(opened: () => OpenedConsole): void {
     await page.getByRole('tab', { name: 'Overdue' }).click();
     await page.waitForURL(/status=OPEN&dueTo=/);
     await page.getByRole('row', { name: /2 days overdue.*Late payer/ }).click();
+    await button('Remind by mail').waitFor();
     await page.getByRole('button', { name: 'Record a payment' }).click();
     expect(await dialog().getByLabel('Amount').inputValue()).toBe('42.00');
     await dialog().getByLabel('Reference').fill('Envelope 7');

@@ -1,4 +1,4 @@
-import { Text } from '@mantine/core';
+import { Group, Text } from '@mantine/core';
 import { useRead } from '../../api/hooks.ts';
 import { Time } from '../../format/time.tsx';
 import { useMay } from '../../session/session.tsx';
@@ -51,9 +51,13 @@ function EventDeliveries({ eventId }: { eventId: string }) {
       </Text>
     );
   }
-  return deliveries.data?.data.map((delivery) => (
-    <LinkText key={delivery.id} href={`/deliveries/${delivery.id}`}>
-      <StatusBadge status={shownState(delivery)} />
-    </LinkText>
-  ));
+  return (
+    <Group gap={4}>
+      {deliveries.data?.data.map((delivery) => (
+        <LinkText key={delivery.id} href={`/deliveries/${delivery.id}`}>
+          <StatusBadge status={shownState(delivery)} />
+        </LinkText>
+      ))}
+    </Group>
+  );
 }
