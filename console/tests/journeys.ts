@@ -480,20 +480,23 @@ export function journeys(opened: () => OpenedConsole): void {
 
   test('a page whose file is gone after an upgrade is loaded again, and one that stays away says so', async () => {
     await console.signIn(merchants, 'admin', administratorPassword, '/payments');
-    const gone = (times?: number) =>
-      merchants.route('**/assets/system-page-*.js', (route) => route.fulfill({ status: 404 }), {
-        ...(times && { times }),
-      });
-    await gone(1);
+    const file = '**/assets/system-page-*.js';
+    let isNew = false;
+    merchants.once('domcontentloaded', () => {
+      isNew = true;
+    });
+    await merchants.route(file, (route) => (isNew ? route.continue() : route.fulfill({ status: 404 })));
     await merchants.getByRole('link', { name: 'Health' }).click();
     await merchants.getByRole('heading', { level: 1, name: 'Health' }).waitFor();
+    expect(isNew).toBe(true);
+    await merchants.unroute(file);
     await shown(merchants, '/payments');
-    await gone();
+    await merchants.route(file, (route) => route.fulfill({ status: 404 }));
     await merchants.getByRole('link', { name: 'Health' }).click();
     await merchants.getByRole('heading', { name: 'This page has failed' }).waitFor();
     await merchants.getByRole('link', { name: 'Payments', exact: true }).click();
     await merchants.getByRole('heading', { level: 1, name: 'Payments' }).waitFor();
-    await merchants.unroute('**/assets/system-page-*.js');
+    await merchants.unroute(file);
   });
 
   test('a double click on the button of a form creates one refund', async () => {
