@@ -144,6 +144,8 @@ const inMode = (path: string, mode: 'Live' | 'Test') => (mode === 'Live' ? path 
 async function complete(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor();
   await page.locator('.mantine-Loader-root, .mantine-Skeleton-root').first().waitFor({ state: 'detached' });
+  // Links to records are empty until the names of these are loaded.
+  await page.locator('main a:empty').first().waitFor({ state: 'detached' });
 }
 
 /** Waits until the list shows one row. At first it may still show the rows of another filter or tenant. */

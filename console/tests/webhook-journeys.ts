@@ -74,20 +74,28 @@ export function webhookJourneys(opened: () => OpenedConsole): Record<'refused' |
       await button('Send a test').click();
       await page.getByText('The endpoint did not accept the test: HTTP 500').waitFor();
       await page.getByText('It is sent again later.').waitFor();
-      receiver.answering = 410;
+      await console.florin.post('/api/webhook/remove', { id }, console.admin);
+    });
+
+    test('an endpoint that the service has switched off is resumed, and its test was not promised again', async () => {
+      const gone = await startReceiver(410);
+      const { id } = await api('/api/webhook/register', { url: gone.url, events: ['plan.updated'], livemode: false });
+      await goTo(page, `/webhooks/${id}`, 'Test');
       await button('Send a test').click();
       await page.getByText('The endpoint did not accept the test: HTTP 410').waitFor();
       expect(await page.getByText('It is sent again later.').count()).toBe(0);
-      await goTo(page, '/');
-      const off = alerts.getByRole('listitem').filter({ hasText: 'was switched off after failures' });
-      await off.filter({ hasText: receiver.url }).last().getByRole('link').click();
+      await goTo(page, '/', 'Test');
+      const off = page.getByRole('listitem').filter({ hasText: gone.url }).filter({ hasText: 'was switched off' });
+      await off.getByRole('link').click();
       await button('Resume').click();
       await button('Resume').waitFor({ state: 'detached' });
-      receiver.answering = 200;
-      await button('Send a test').click();
-      await page.getByText('The endpoint accepted the test: HTTP 200').waitFor();
-      receiver.answering = (_post, _request, response) => response.writeHead(500).end('out of order');
+      const endpoints = dataOf(await console.florin.get('/api/webhook/list?livemode=false', console.admin));
+      expect(endpoints.find((one: { id: number }) => one.id === id)).toMatchObject({
+        state: true,
+        disabledReason: null,
+      });
       await console.florin.post('/api/webhook/remove', { id }, console.admin);
+      await gone.close();
     });
 
     test('a chosen delivery is replayed, and its page shows both', async () => {
