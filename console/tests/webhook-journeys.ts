@@ -79,7 +79,11 @@ export function webhookJourneys(opened: () => OpenedConsole): Record<'refused' |
 
     test('an endpoint that the service has switched off is resumed, and its test was not promised again', async () => {
       const gone = await startReceiver(410);
-      const { id } = await api('/api/webhook/register', { url: gone.url, events: ['plan.updated'], livemode: false });
+      const { id } = await api('/api/webhook/register', {
+        url: gone.url,
+        events: ['customer.updated'],
+        livemode: false,
+      });
       await goTo(page, `/webhooks/${id}`, 'Test');
       await button('Send a test').click();
       await page.getByText('The endpoint did not accept the test: HTTP 410').waitFor();
