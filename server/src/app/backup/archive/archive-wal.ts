@@ -102,6 +102,7 @@ export async function archiveWal(options: ArchiveWalOptions): Promise<ArchivedWa
   const { segmentBytes } = identity;
   const { timeline } = server;
 
+  await requireNewestTimeline(archive, timeline);
   let added = await addHistories(archive, cluster, timeline);
   const completedMs = completes ? await completeSegment(session) : undefined;
   const [{ position } = { position: '0/0' }] = await session.run(readPosition);
@@ -129,6 +130,16 @@ export async function archiveWal(options: ArchiveWalOptions): Promise<ArchivedWa
   const until = new Date(completedMs).toISOString();
   await archive.setCoverage({ timeline: server.timeline, nextSegment: end, until });
   return { archive, added, coveredUntilMs: completedMs, gap };
+}
+
+/** A restored database has begun a timeline of its own: the one that it was restored from must not go on beside it. */
+async function requireNewestTimeline(archive: ArchiveFolder, timeline: number): Promise<void> {
+  const newest = Math.max(0, ...(await archive.histories()));
+  if (newest <= timeline) return;
+  throw new CommandFailure(
+    `${archive.path} is continued by a database that was restored from it (timeline ${newest}, and this one is ` +
+      `${timeline}): use another folder for this database.`,
+  );
 }
 
 /** Lets PostgreSQL remove its log although it is not archived. Returns whether it was kept until now. */

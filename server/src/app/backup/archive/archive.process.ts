@@ -154,3 +154,26 @@ test('an archive is only extended with the settings of its service', async () =>
   expect(other.output).toMatch(/is an archive, but app.backup.archive is not set/);
   expect(other.code).toBe(1);
 });
+
+test('a base backup and a restore that are killed leave nothing that counts, and can be repeated', async () => {
+  const settings = { APP_DATA_DIR: join(folder, 'restored') };
+  const bases = async () => (await readdir(archive)).filter((name) => name.startsWith('florin-'));
+  const before = await bases();
+  for (const step of ['backup_copied', 'backup_proven']) {
+    await command('backup', [archive], { ...settings, APP_DRILL_FAIL_POINT: step });
+    expect((await bases()).filter((name) => !name.endsWith('.partial'))).toEqual(before);
+  }
+  const backup = await command('backup', [archive, '--keep', '1'], settings);
+  expect(backup.code, backup.output).toBe(0);
+  expect(await bases()).toHaveLength(1);
+  expect(await bases()).not.toEqual(before);
+
+  const target = join(folder, 'repeated');
+  const killed = await command('restore', [archive, '--data-dir', target], {
+    APP_DRILL_FAIL_POINT: 'restore_replayed',
+  });
+  expect(killed.code).not.toBe(0);
+  const again = await command('restore', [archive, '--data-dir', target]);
+  expect(again.code, again.output).toBe(0);
+  expect((await readdir(target)).sort()).toEqual(['encryption-keys', 'jwt-keys', 'lock', 'postgres']);
+}, 300_000);

@@ -11,7 +11,7 @@ import { openSession, type Session } from '../session.ts';
 import { ArchiveFolder } from './archive-folder.ts';
 import { archiveSlot, stopKeepingWal } from './archive-wal.ts';
 import { Archiver } from './archiver.ts';
-import { segmentName } from './wal-names.ts';
+import { historyName, segmentName } from './wal-names.ts';
 
 /** The archiver on a PostgreSQL of its own, with short pauses. */
 let folder: string;
@@ -134,6 +134,30 @@ test('a segment that another database has put under the same name is kept, and s
   await archive.remove(name);
   await covered(archiver);
   expect((await archive.read(name)).length).toBe(archive.identity.segmentBytes);
+});
+
+test('a copy of the database does not continue what another one has archived', async () => {
+  const path = await emptyArchive('copied');
+  const first = startArchiver(path);
+  await covered(first.archiver);
+  await first.archiver.stop();
+  const archive = await ArchiveFolder.open(path);
+  const { nextSegment, timeline } = (await archive.coverage()) as { nextSegment: number; timeline: number };
+  const last = segmentName({ timeline, number: nextSegment - 1 }, archive.identity.segmentBytes);
+  await archive.remove(last);
+  await archive.add(last, Buffer.from('of the other copy'));
+  // A copy has no slot.
+  await session.client.query(`select pg_drop_replication_slot('${archiveSlot}')`);
+  const copy = startArchiver(path);
+  await eventually('the refusal', () => copy.archiver.failure?.includes(`has another ${last}`));
+  await copy.archiver.stop();
+  await archive.add(historyName(timeline + 1), Buffer.from('1\t0/2000028\tbefore 2026-11-28\n'));
+  const former = startArchiver(path);
+  await eventually('the refusal', () =>
+    former.archiver.failure?.includes('is continued by a database that was restored'),
+  );
+  await former.archiver.stop();
+  expect((await archive.segments()).map(({ number }) => number)).not.toContain(nextSegment + 1);
 });
 
 test('log that was removed before it was archived is a gap, of which the operator is told', async () => {
