@@ -14,10 +14,13 @@ import {
 import { join } from 'node:path';
 import { type Architecture, built } from './places.ts';
 
-/** What Node.js and the embedded PostgreSQL need of a system. initdb runs the server through a shell. */
+/**
+ * What Node.js and the embedded PostgreSQL need of a system. initdb runs the server through a shell, and a restore from
+ * an archive unpacks the write-ahead log by gzip.
+ */
 const packages = [
   ...['base-files', 'netbase', 'tzdata', 'ca-certificates'],
-  ...['libc6', 'libc-bin', 'libgcc-s1', 'libstdc++6', 'dash'],
+  ...['libc6', 'libc-bin', 'libgcc-s1', 'libstdc++6', 'dash', 'gzip'],
 ];
 
 /** Of these packages, what a running service uses. Licences are in usr/share/doc/NAME/copyright. */
