@@ -162,7 +162,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'rolling-restart',
-    what: 'Florin and HAProxy, and then then each machine without the primary, are restarted one after another',
+    what: 'Florin and HAProxy, and then each machine without the primary, are restarted one after another',
     goalMs: processMs,
     inject: async (cluster) => {
       for (const machine of cluster.machines) {

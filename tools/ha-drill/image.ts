@@ -44,7 +44,7 @@ function requireDebian(): string {
   rmSync(root, { recursive: true, force: true });
   if (spawnSync('which', ['mmdebstrap']).status !== 0) {
     run('apt-get', ['update', '-qq']);
-    run('apt-get', ['install', '-y', '-qq', 'mmdebstrap']);
+    run('apt-get', ['install', '-y', '-qq', '-o', 'DPkg::Lock::Timeout=120', 'mmdebstrap']);
   }
   const sources = ['/etc/apt/sources.list.d/debian.sources', '/etc/apt/sources.list'].find((file) => existsSync(file));
   const included = `--include=${['ca-certificates', ...drillPackages].join(',')}`;
