@@ -108,7 +108,8 @@ export const faults: readonly Fault[] = [
       const machine = cluster.requirePrimary();
       machine.run(['nft', '-f', '-'], { input: dropEverything });
       return async () => {
-        for (const family of ['inet', 'arp']) machine.run(['nft', 'delete', 'table', family, 'cut']);
+        // At once: else the machine may take the address back, and the news of it is still dropped.
+        machine.run(['nft', '-f', '-'], { input: 'delete table inet cut\ndelete table arp cut\n' });
       };
     },
   },
