@@ -115,15 +115,19 @@ export class Cluster {
 
   /** What the members of Patroni say of each other; undefined while nobody answers. */
   members(): Member[] | undefined {
-    for (const machine of this.machines) {
-      if (!machine.isUp || machine.isFrozen) continue;
+    return this.#views()[0];
+  }
+
+  /** The members as each machine sees them: one that was cut off believes for a while that nothing has changed. */
+  #views(): Member[][] {
+    return this.machines.flatMap((machine) => {
+      if (!machine.isUp || machine.isFrozen) return [];
       try {
-        return JSON.parse(this.#askPatroni(machine, 'cluster')).members;
+        return [JSON.parse(this.#askPatroni(machine, 'cluster')).members as Member[]];
       } catch {
-        // Another one.
+        return [];
       }
-    }
-    return undefined;
+    });
   }
 
   #askPatroni(machine: Machine, path: string): string {
@@ -134,10 +138,11 @@ export class Cluster {
     return this.network.run(['curl', ...words, `https://${machine.address}:8008/${path}`]);
   }
 
-  /** The machine whose PostgreSQL takes writes. */
+  /** The machine whose PostgreSQL takes writes, by the agreement of all that answer. */
   primary(): Machine | undefined {
-    const leader = this.members()?.find(({ role, state }) => role === 'leader' && state === 'running');
-    return this.machines.find(({ name }) => name === leader?.name);
+    const leaders = new Set(this.#views().map((members) => runningLeaderOf(members)?.name));
+    const [name] = leaders.size === 1 ? leaders : [];
+    return this.machines.find((machine) => machine.name === name);
   }
 
   requirePrimary(): Machine {
@@ -178,7 +183,10 @@ export class Cluster {
 
   /** Three members that stream, one of them synchronous, and one holder of the address. */
   unhealthy(): string | undefined {
-    const members = this.members() ?? [];
+    const views = this.#views();
+    if (new Set(views.map((view) => runningLeaderOf(view)?.name)).size > 1)
+      return 'the machines name different leaders';
+    const [members = []] = views;
     if (members.length !== 3) return `${members.length} members`;
     const wrong = members.find(
       ({ role, state, lag }) =>
@@ -246,4 +254,8 @@ export class Cluster {
     }
     this.network.end();
   }
+}
+
+function runningLeaderOf(members: readonly Member[]): Member | undefined {
+  return members.find(({ role, state }) => role === 'leader' && state === 'running');
 }
