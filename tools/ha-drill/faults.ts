@@ -108,7 +108,7 @@ export const faults: readonly Fault[] = [
       const machine = cluster.requirePrimary();
       machine.run(['nft', '-f', '-'], { input: dropEverything });
       return async () => {
-        // At once: else the machine may take the address back, and the news of it is still dropped.
+        // At once: else the machine may take the address back while its announcement is still dropped.
         machine.run(['nft', '-f', '-'], { input: 'delete table inet cut\ndelete table arp cut\n' });
       };
     },
