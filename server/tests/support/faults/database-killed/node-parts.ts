@@ -32,6 +32,7 @@ export function nodePartKills(
   | 'refused requests'
   | 'request log'
   | 'event streams'
+  | 'heartbeat'
 > {
   const { node, count, reaches, isNone, killPostgres, lock, waits, pay, paidOnce } = scenario;
   return {
@@ -140,6 +141,17 @@ export function nodePartKills(
         }
       },
     },
+    heartbeat: {
+      noting: async () => {
+        await lock('service_node');
+        await waits('service_node');
+        await killPostgres();
+        const [{ now } = { now: '' }] = await node.query<{ now: string }>('select now()::text as now');
+        await reaches('the node is noted again', `service_node where seen_at > '${now}'::timestamptz`);
+        expect(await count('service_node')).toBe(1);
+      },
+    },
+
     'last uses of keys': {
       recording: async () => {
         const { as, id } = await makeKey(node.service, node.as);

@@ -42,6 +42,7 @@ export const situations = {
   'audit chain': ['chaining'],
   'refused requests': ['recording'],
   'request log': ['recording'],
+  heartbeat: ['noting'],
 } as const;
 
 type Situations = typeof situations;
