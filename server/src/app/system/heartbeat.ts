@@ -48,7 +48,8 @@ export class Heartbeat {
   async start(): Promise<void> {
     const { database, isOursAlone } = this.#options;
     if (isOursAlone) await database.run(removeNodes).catch(() => {});
-    await this.#beatOn();
+    this.#beatOn();
+    await this.#beating;
   }
 
   /** Other nodes do not see this one as gone. */
@@ -60,14 +61,13 @@ export class Heartbeat {
     await this.#options.database.run(removeNode, [this.#id]).catch(() => {});
   }
 
-  #beatOn(): Promise<void> {
+  #beatOn(): void {
     this.#beating = this.#beat()
       .catch(() => {})
       .then(() => {
         if (this.#isStopped) return;
         this.#timer = setTimeout(() => this.#beatOn(), this.#options.beatEveryMs ?? beatEveryMs).unref();
       });
-    return this.#beating;
   }
 
   async #beat(): Promise<void> {

@@ -39,7 +39,9 @@ async function serviceOn(dir: string, environment: Record<string, string> = {}):
       ...environment,
     },
   });
-  onTestFinished(async () => void (await service.end('SIGTERM')));
+  onTestFinished(async () => {
+    await service.end('SIGTERM');
+  });
   return service;
 }
 
