@@ -58,9 +58,15 @@ const setUp = async (provider: string, changes = {}): Promise<string> => {
   const input = { customerId, channelId: channels[provider], returnUrl, type: 'card', ...changes };
   return dataOf(await florin.post('/api/payment-method/setup', input, admin)).id;
 };
-/** The page to which the payer is sent. */
-const pageOf = (read: () => Promise<{ nextAction: { url: string } | null }>): Promise<string> =>
-  eventually('the payer is sent to a page', async () => (await read()).nextAction?.url ?? false);
+/** The page to which the payer is sent, once the provider's answer is recorded: no payer is back before. */
+async function pageOf(read: () => Promise<{ nextAction: { url: string } | null }>): Promise<string> {
+  const url = await eventually('the payer is sent to a page', async () => (await read()).nextAction?.url ?? false);
+  await eventually('the answer is recorded', async () => {
+    const calling = await db.query(`select from provider_operation where state in ('READY', 'CALLING')`);
+    return calling.length === 0;
+  });
+  return url;
+}
 
 /** Submits a form of the provider. Resolves to where the payer is sent. */
 async function submit(url: string, fields: Record<string, string>): Promise<string> {
