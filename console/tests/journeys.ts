@@ -26,6 +26,8 @@ export function journeys(opened: () => OpenedConsole): void {
   const pay = (amount: number, currency = 'USD', facts: object = {}) =>
     api('/api/transaction/create', { amount, currency, channelId, ...facts });
   const button = (name: string | RegExp, window = page) => window.getByRole('button', { name });
+  /** Not the button of that name which opens the dialog, and is all there is until it is open. */
+  const dialogButton = (name: string) => page.getByRole('dialog').getByRole('button', { name });
 
   test('the first run leads from signing in to a verified webhook, with one wrong password', async () => {
     await page.goto('/welcome');
@@ -147,10 +149,11 @@ export function journeys(opened: () => OpenedConsole): void {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Amount').fill('0.5');
     await dialog.getByLabel('Reason').fill('Damaged');
-    await button('Refund').last().click();
+    await dialogButton('Refund').click();
+    await dialog.waitFor({ state: 'detached' });
     await page.getByText('KWD 0.500').first().waitFor();
     await button('Refund').click();
-    await button('Refund').last().click();
+    await dialogButton('Refund').click();
     await dialog.waitFor({ state: 'detached' });
     await page.locator('[aria-description="Everything has been refunded."]').waitFor();
     const { amountRefunded } = dataOf(await console.florin.get(`/api/transaction/detail?id=${id}`, console.admin));
@@ -164,7 +167,7 @@ export function journeys(opened: () => OpenedConsole): void {
     await page.getByText('Succeeded').first().waitFor();
     await button('Refund').click();
     await page.getByRole('dialog').getByLabel('Amount').fill('501');
-    await button('Refund').last().click();
+    await dialogButton('Refund').click();
     await page.getByRole('dialog').getByText(/500/).first().waitFor();
     expect(await page.getByRole('dialog').isVisible()).toBe(true);
   });
@@ -185,16 +188,16 @@ export function journeys(opened: () => OpenedConsole): void {
     ] as const) {
       await amount.fill(typed);
       await dialog.getByText(said).waitFor();
-      await button('Refund').last().click();
+      await dialogButton('Refund').click();
       await dialog.locator('input:invalid').waitFor();
     }
     await amount.fill('');
-    await button('Refund').last().click();
+    await dialogButton('Refund').click();
     expect(await dialog.isVisible()).toBe(true);
     const refunds = async () => dataOf(await console.florin.get(`/api/refund/list?transactionId=${id}`, console.admin));
     expect(await refunds()).toEqual([]);
     await amount.fill('1.000,00');
-    await button('Refund').last().click();
+    await dialogButton('Refund').click();
     await dialog.waitFor({ state: 'detached' });
     expect(await refunds()).toMatchObject([{ amount: 100_000 }]);
   });
@@ -505,7 +508,7 @@ export function journeys(opened: () => OpenedConsole): void {
     await page.getByText('Succeeded').first().waitFor();
     await button('Refund').click();
     await page.getByRole('dialog').getByLabel('Amount').fill('1.00');
-    await button('Refund').last().dblclick();
+    await dialogButton('Refund').dblclick();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     const { pagination } = (await console.florin.get(`/api/refund/list?transactionId=${id}`, console.admin)).body;
     expect(pagination.total).toBe(1);

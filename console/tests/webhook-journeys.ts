@@ -1,4 +1,5 @@
 import { dataOf } from '@florin/server/tests/factories.ts';
+import { eventually } from '@florin/server/tests/postgres/database.ts';
 import { type Receiver, startReceiver } from '@florin/server/tests/webhooks/receiver.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -54,6 +55,10 @@ export function webhookJourneys(opened: () => OpenedConsole): Record<'refused' |
         livemode: false,
       });
       await console.florin.post('/api/webhook/test', { id }, console.admin);
+      await eventually('the test is refused', async () => {
+        const list = await console.florin.get(`/api/webhook/delivery/list?endpointId=${id}`, console.admin);
+        return list.body.data.some(({ attemptCount }: { attemptCount: number }) => attemptCount > 0);
+      });
       await console.db.query(
         `update webhook_endpoint set open_until = now() + interval '1 hour', first_failure_at = now() where id = $1`,
         [id],
