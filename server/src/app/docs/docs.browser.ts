@@ -54,7 +54,11 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
     const light = await axeViolations(page);
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.locator('html.dark').waitFor();
-    const coloursHaveChanged = `Promise.allSettled(document.getAnimations().map(({ finished }) => finished))`;
+    // A transition of an inherited colour begins another one in the elements below when it ends.
+    const coloursHaveChanged = `(async () => {
+      for (let running = []; (running = document.getAnimations()).length > 0; )
+        await Promise.allSettled(running.map(({ finished }) => finished));
+    })()`;
     await page.evaluate(coloursHaveChanged);
     const dark = await axeViolations(page);
     await page.emulateMedia({ colorScheme: 'light' });

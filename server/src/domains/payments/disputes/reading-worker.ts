@@ -76,7 +76,7 @@ async function readPage({ channel_id, since_ms, cursor, began_ms }: ChannelReadi
   const page = await notices.ask(channel_id, (disputes, call) =>
     disputes.listSince(since_ms - overlapMs, cursor, call),
   );
-  if (page === undefined) return record(channel_id, since_ms, null, null, clock() + dayMs, deps);
+  if (page === undefined) return record(channel_id, since_ms, null, null, readMs + dayMs, deps);
   if (page === 'busy' || page.kind === 'unknown') return;
   if (page.kind === 'rate_limited') {
     const waitMs = Math.min(retryAfterMs(page.retryAfter, readMs) ?? minuteMs, maximumLimitWaitMs);
@@ -94,7 +94,8 @@ async function readPage({ channel_id, since_ms, cursor, began_ms }: ChannelReadi
   const isUnfinished = applied.some((one) => one === 'later' || one === 'under_way');
   const readUntilMs = isUnfinished ? Math.max(since_ms, beganMs - longestWindowMs) : beganMs;
   if (next !== null) return record(channel_id, since_ms, next, readUntilMs, clock(), deps);
-  await record(channel_id, readUntilMs, null, null, clock() + listIntervalMs, deps);
+  // From its beginning: what began after that may not have been seen.
+  await record(channel_id, readUntilMs, null, null, beganMs + listIntervalMs, deps);
 }
 
 async function record(
@@ -123,7 +124,7 @@ export function disputeReadingWorker(deps: ReadingDeps): Worker<DueReading> {
       }
       const result = await notices.read(channel_id, { dispute: provider_reference, charge: null });
       if (result !== 'settled') return;
-      const nextMs = clock() + dayMs;
+      const nextMs = nowMs + dayMs;
       const isOver = nextMs > Date.parse(created_at) + readForMs;
       await database.run(postponeDisputeReading, [tenant_id, id, isOver ? null : nextMs]);
     },

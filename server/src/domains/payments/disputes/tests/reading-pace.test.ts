@@ -15,6 +15,8 @@ let nowMs: number;
 let node: Awaited<ReturnType<typeof operationsNode>>;
 let deps: ReadingDeps;
 let calls: number;
+/** How long each call of the provider takes. */
+let callTakesMs: number;
 let answer: DisputePage | Unanswered;
 const channelId = 21;
 
@@ -29,6 +31,7 @@ afterAll(() => db.drop());
 beforeEach(async () => {
   nowMs = Date.parse('2026-11-21T12:00:00Z');
   calls = 0;
+  callTakesMs = 0;
   answer = { kind: 'page', disputes: [], refunds: [], next: null };
   await db.query('delete from channel_pace');
   await db.query('delete from dispute_reading');
@@ -36,6 +39,7 @@ beforeEach(async () => {
   node = await operationsNode(db, { clock });
   const listSince = async () => {
     calls++;
+    nowMs += callTakesMs;
     return answer;
   };
   const common = {
@@ -125,6 +129,24 @@ test('a list is read when the operations of its channel leave room, by the page 
         'select (extract(epoch from due_at) * 1000)::float8 as due from dispute_reading',
       );
       return row?.due === nowMs + hourMs;
+    });
+  } finally {
+    await worker.stop();
+  }
+});
+
+test('the next reading of a list is due an interval after this one began, because it may not show what began since', async () => {
+  callTakesMs = 20 * minuteMs;
+  const beganMs = nowMs;
+  const worker = channelReadingWorker(deps);
+  worker.start();
+  try {
+    await eventually('the next reading is due', async () => {
+      const [row] = await db.query<{ due: number }>(
+        'select (extract(epoch from due_at) * 1000)::float8 as due from dispute_reading where since = due_at - $1::interval',
+        [`${hourMs} ms`],
+      );
+      return row?.due === beganMs + hourMs;
     });
   } finally {
     await worker.stop();
