@@ -4,6 +4,7 @@ import { accountJourneys } from './account-journeys.ts';
 import { billingJourneys } from './billing-journeys.ts';
 import { budget } from './budget.ts';
 import { buildConsole } from './build.ts';
+import { dialogJourneys } from './dialog-journeys.ts';
 import { disputeJourneys } from './dispute-journeys.ts';
 import { expiryJourneys } from './expiry-journeys.ts';
 import { journeys } from './journeys.ts';
@@ -35,6 +36,7 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
   describe('journeys', () => journeys(() => console));
   describe('a webhook that is refused', refused);
   describe('journeys of sellers and payers', () => billingJourneys(() => console));
+  describe('journeys of dialogs', () => dialogJourneys(() => console));
   describe('journeys of disputes', () => disputeJourneys(() => console));
   describe('journeys of words', () => wordsJourneys(() => console));
   describe('journeys of users', () => accountJourneys(() => console));

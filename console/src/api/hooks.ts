@@ -34,6 +34,8 @@ interface ReadOptions {
   enabled?: boolean;
   /** For data that no event reports: polls while the page is visible. */
   pollMs?: number | false;
+  /** For what a dialog offers: read when it opens, even if another page has just read it. Changes may be unseen. */
+  isFresh?: boolean;
 }
 
 /** Reads from the API. The key is the path and the query, so that a stream of events can name what has changed. */
@@ -51,6 +53,7 @@ export function useRead<Name extends OperationName>(
     placeholderData: keepPreviousData,
     enabled: options.enabled ?? true,
     refetchInterval: options.pollMs ?? false,
+    ...(options.isFresh && { staleTime: 0 }),
   });
 }
 

@@ -65,7 +65,8 @@ export function Pages() {
         <Switch>
           {Object.entries(pages).map(([path, Component]) => (
             <Route key={path} path={path}>
-              {(params) => <Component {...params} />}
+              {/* The page of another record starts without the data and the dialogs of the one before. */}
+              {(params) => <Component key={(params as { id?: string }).id} {...params} />}
             </Route>
           ))}
           <Route>

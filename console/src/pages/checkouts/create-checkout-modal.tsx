@@ -28,8 +28,12 @@ export function CreateCheckoutModal({ opened, onClose, invoice }: CreateCheckout
   const [channelIds, setChannelIds] = useState<string[]>([]);
   const [url, setUrl] = useState<string>();
   const currency = invoice?.currency ?? typedCurrency;
-  const customer = useRead('customers.get', { id: invoice?.customerId }, { enabled: opened && invoice !== undefined });
-  const channels = useUsableChannels(currency);
+  const customer = useRead(
+    'customers.get',
+    { id: invoice?.customerId },
+    { enabled: opened && invoice !== undefined, isFresh: true },
+  );
+  const channels = useUsableChannels(currency, opened);
   const chosen = channels?.find(({ id }) => String(id) === channelIds[0]);
   // A page has one tenant: that of its first channel.
   const isOfAllTenants = tenants.length > 0 && tenantId === undefined;

@@ -82,7 +82,7 @@ export function InvoiceActions({ invoice }: { invoice: Invoice }) {
 
 function PayModal({ invoice, opened, onClose }: { invoice: Invoice; opened: boolean; onClose: () => void }) {
   const text = useText();
-  const customer = useRead('customers.get', { id: invoice.customerId }, { enabled: opened });
+  const customer = useRead('customers.get', { id: invoice.customerId }, { enabled: opened, isFresh: true });
   const payer = customer.data?.data;
   const namesChannel = [invoice.channelId, payer?.defaultChannelId].some((one) => one != null);
   return (

@@ -13,7 +13,8 @@ export function MissingSeller() {
   const profile = useProfile();
   const mayChange = useMay('*');
   const [isOpen, { open, close }] = useDisclosure(false);
-  const read = useRead('sellers.get', { id: tenantId ?? Number(profile.tenantId ?? 0) }, { enabled: mayChange });
+  const id = tenantId ?? Number(profile.tenantId ?? 0);
+  const read = useRead('sellers.get', { id }, { enabled: mayChange, isFresh: true });
   const seller = read.data?.data;
   if (seller === undefined || seller.address !== null) return null;
   return (

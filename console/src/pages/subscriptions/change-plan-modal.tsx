@@ -28,7 +28,7 @@ export function ChangePlanModal({ subscription, opened, onClose }: ChangePlanMod
   const [planId, setPlanId] = useState(String(subscription.planId));
   const [quantity, setQuantity] = useState<number | string>(subscription.quantity);
   const [atPeriodEnd, setAtPeriodEnd] = useState(false);
-  const plans = useRead('plans.list', { state: true, pageSize: 100 }, { enabled: opened });
+  const plans = useRead('plans.list', { state: true, pageSize: 100 }, { enabled: opened, isFresh: true });
   const offered = plans.data?.data.filter((plan) => plan.currency === currency) ?? [];
   const change = { planId: Number(planId), quantity: Number(quantity), atPeriodEnd };
   return (

@@ -18,8 +18,9 @@ export function CreateSubscriptionModal({ opened, onClose, onCreated }: CreateSu
   const { locale } = usePreferences();
   const [customerId, setCustomerId] = useState<string | null>(null);
   const [planId, setPlanId] = useState<string | null>(null);
-  const customer = useRead('customers.get', { id: customerId }, { enabled: opened && customerId !== null });
-  const plans = useRead('plans.list', { state: true, pageSize: 100 }, { enabled: opened });
+  const isChosen = opened && customerId !== null;
+  const customer = useRead('customers.get', { id: customerId }, { enabled: isChosen, isFresh: true });
+  const plans = useRead('plans.list', { state: true, pageSize: 100 }, { enabled: opened, isFresh: true });
   const plan = plans.data?.data.find(({ id }) => String(id) === planId);
   const payer = customerId === null ? undefined : customer.data?.data;
   const namesChannel = [plan?.channelId, payer?.defaultChannelId, payer?.defaultMethodId].some((one) => one != null);

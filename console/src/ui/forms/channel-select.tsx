@@ -5,13 +5,18 @@ import { useMay } from '../../session/session.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import { LinkText } from '../link-text.tsx';
 
-/** The channels that take payments in a currency; undefined: not known yet, or the user may not read channels. */
-export function useUsableChannels(currency: string | undefined): ChannelListItem[] | undefined {
+/**
+ * The channels that take payments in a currency, read when the dialog opens; undefined: not known yet, or the user may
+ * not read channels.
+ */
+export function useUsableChannels(currency: string | undefined, isOpen = true): ChannelListItem[] | undefined {
   const mayReadChannels = useMay('channel_read');
-  const channels = useRead('channels.list', {}, { enabled: mayReadChannels });
-  return channels.data?.data.filter(
+  const channels = useRead('channels.list', {}, { enabled: mayReadChannels && isOpen, isFresh: true });
+  const usable = channels.data?.data.filter(
     ({ state, currency: taken }) => state && (currency === undefined || taken.split(',').includes(currency)),
   );
+  // Those of a moment ago: one may have been added since.
+  return usable?.length === 0 && channels.isFetching ? undefined : usable;
 }
 
 interface ChannelSelectProps extends SelectProps {

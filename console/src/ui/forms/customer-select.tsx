@@ -21,7 +21,7 @@ export function CustomerSelect({ value, onChange, error, required = true }: Cust
   const [chosen, setChosen] = useState<{ value: string; label: string }>();
   const [sought] = useDebouncedValue(typed === chosen?.label ? '' : typed.trim(), pauseMs);
   const isSought = sought.length >= leastLength;
-  const newest = useRead('customers.list', { pageSize: 50 });
+  const newest = useRead('customers.list', { pageSize: 50 }, { isFresh: true });
   const found = useRead('search.find', { q: sought }, { enabled: isSought });
   const offered = (isSought ? found.data?.data.customers : newest.data?.data) ?? [];
   const options = offered.map(({ id, name, email }) => ({

@@ -17,12 +17,24 @@ interface RecordPageProps<Data> {
   children: (record: Data) => ReactNode;
 }
 
-/** A page about one record. Says that it was not found if it does not exist or belongs to another tenant. */
+/**
+ * A page about one record. Says that it was not found if it does not exist or belongs to another tenant. What was read
+ * stays while a later reading fails, because a dialog may be open with what somebody has typed.
+ */
 export function RecordPage<Data>({ title, listPath, read, children }: RecordPageProps<Data>) {
   const text = useText();
   const isInItsMode = useModeOf(read.data?.data as { livemode?: boolean } | undefined);
-  if (read.data !== undefined && read.error === null) return isInItsMode && children(read.data.data);
-  const isAbsent = read.error instanceof FlorinError && (read.error.status === 404 || read.error.status === 400);
+  const refused = read.error instanceof FlorinError && !read.error.retryable ? read.error.status : undefined;
+  const isRefused = refused !== undefined && refused >= 400 && refused < 500;
+  if (read.data !== undefined && !isRefused) {
+    return (
+      <>
+        <ErrorNote error={read.error} onRetry={() => read.refetch()} />
+        {isInItsMode && children(read.data.data)}
+      </>
+    );
+  }
+  const isAbsent = refused === 404 || refused === 400;
   return (
     <Page title={title}>
       {isAbsent ? (

@@ -135,7 +135,7 @@ test('a list is read when the operations of its channel leave room, by the page 
   }
 });
 
-test('the next reading of a list is due an interval after this one began, because it may not show what began since', async () => {
+test('the next reading of a list is due an interval after this one began, not after it ended', async () => {
   callTakesMs = 20 * minuteMs;
   const beganMs = nowMs;
   const worker = channelReadingWorker(deps);
@@ -143,7 +143,8 @@ test('the next reading of a list is due an interval after this one began, becaus
   try {
     await eventually('the next reading is due', async () => {
       const [row] = await db.query<{ due: number }>(
-        'select (extract(epoch from due_at) * 1000)::float8 as due from dispute_reading where since = due_at - $1::interval',
+        `select (extract(epoch from due_at) * 1000)::float8 as due from dispute_reading
+         where since = due_at - $1::interval`,
         [`${hourMs} ms`],
       );
       return row?.due === beganMs + hourMs;
