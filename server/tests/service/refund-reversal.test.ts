@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { lateMs } from '../../src/domains/payments/providers/sandbox/behaviours.ts';
 import { makeCustomer, makeInvoice, paymentEventsOfInvoice, settledInvoice } from '../support/billing/invoices.ts';
 import { brokenClaims } from '../support/broken-claims.ts';
 import { administratorOf, dataOf, makeChannel, makeKey, makePayment } from '../support/factories.ts';
 import { channelSecret } from '../support/payments/callbacks.ts';
+import { sandboxDelayMs } from '../support/payments/sandbox.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../support/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../support/service/florin.ts';
 import { MollieSimulator, type SimulatedCallback } from '../support/simulators/mollie.ts';
@@ -158,7 +158,7 @@ test('the sandbox reports that a refund succeeded, and later that it failed; its
   const before = await settledInvoice(florin, admin, invoiceId, db);
   const id = await refundOf(transactionId);
   await comesTo('SUCCESS', () => refund(id));
-  skewMs += lateMs;
+  skewMs += sandboxDelayMs;
   await expectReversed(transactionId, id);
   expect(await settledInvoice(florin, admin, invoiceId, db)).toEqual(before);
   expect(await paymentEventsOfInvoice(db, invoiceId)).toEqual(['invoice.paid']);

@@ -157,6 +157,16 @@ describe('values', () => {
     },
   );
 
+  test.each([
+    ['0.1s', 100],
+    ['1h', 3_600_000],
+    ['0.099s', undefined],
+    ['61m', undefined],
+  ])('the delay of the sandbox is from 0.1s to 1h: %s', (APP_SANDBOX_DELAY, ms) => {
+    if (ms !== undefined) expect(readSettings({ APP_SANDBOX_DELAY }, undefined)['app.sandbox.delay']).toBe(ms);
+    else expect(lineOf({ APP_SANDBOX_DELAY })).toMatch(/^APP_SANDBOX_DELAY must be .*\.$/);
+  });
+
   test.each(['1.5', '-1', '65536', '0x50', '1e3', '', ' ', '8080 '].filter((written) => written.trim() !== ''))(
     'no port: %s',
     (written) => {

@@ -17,6 +17,7 @@ export function paymentsServices(app: WebhooksApp & { settings: PaymentsSettings
   const providers = new Providers({
     ...app,
     database: queueDatabase,
+    sandboxDelayMs: settings['app.sandbox.delay'],
     urls: { stripe: settings['app.provider.stripe.url'], mollie: settings['app.provider.mollie.url'] },
   });
   const channels = new ChannelDirectory(database, caches, app, sandboxEnabled);

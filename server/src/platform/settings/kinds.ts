@@ -52,6 +52,17 @@ export function durationOfAtLeast(minimumMs: number, least: string): Kind<number
   };
 }
 
+export function durationBetween(least: { ms: number; text: string }, most: { ms: number; text: string }): Kind<number> {
+  return {
+    name: `duration, ${least.text} to ${most.text}`,
+    parse: (text) => {
+      const value = durationMs(text);
+      if (value < least.ms || value > most.ms) throw new Error(`must be from ${least.text} to ${most.text}`);
+      return value;
+    },
+  };
+}
+
 /** Refuses a text of several lines: a line end would get into a header, a path or a password. */
 export function oneLine(value: string): string {
   if (/\p{Cc}/u.test(value)) throw new Error('must be one line without control characters');

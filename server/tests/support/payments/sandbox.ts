@@ -1,3 +1,4 @@
+import { minuteMs, secondMs } from '../../../src/core/clock.ts';
 import type {
   Call,
   CancelOperation,
@@ -10,7 +11,7 @@ import { sandboxCallbackSender } from '../../../src/domains/payments/providers/s
 import { referenceOf } from '../../../src/domains/payments/providers/sandbox/messages.ts';
 import { Sandbox } from '../../../src/domains/payments/providers/sandbox/sandbox.ts';
 import type { Queryable } from '../../../src/platform/postgres/database.ts';
-import type { TestDatabase } from '../postgres/database.ts';
+import { eventually, type TestDatabase } from '../postgres/database.ts';
 
 export const webhookSecret = 'a secret between two';
 export const credentials: Credentials = { apiKey: 'key', apiSecret: null, webhookSecret };
@@ -21,8 +22,15 @@ export interface Delivered {
   body: Buffer;
 }
 
+/** The default of `app.sandbox.delay`. */
+export const sandboxDelayMs = 3 * secondMs;
+
 /** The sandbox of one node on a test database, with a clock that stands still and a record of what the sandbox did. */
-export function sandboxOn({ database }: TestDatabase, startMs = Date.UTC(2026, 2, 31, 9, 30)) {
+export function sandboxOn(
+  { database }: TestDatabase,
+  startMs = Date.UTC(2026, 2, 31, 9, 30),
+  delayMs = sandboxDelayMs,
+) {
   let nowMs = startMs;
   const statements: string[] = [];
   const delivered: Delivered[] = [];
@@ -57,10 +65,16 @@ export function sandboxOn({ database }: TestDatabase, startMs = Date.UTC(2026, 2
     },
     /** Receives a callback. A test replaces it to refuse one, by throwing. */
     accept: async (_callback: Delivered): Promise<void> => {},
-    sandbox: new Sandbox({ database: watched, clock: () => nowMs, publicUrl: 'https://pay.example.com' }),
+    sandbox: new Sandbox({
+      database: watched,
+      clock: () => nowMs,
+      publicUrl: 'https://pay.example.com',
+      delayMs,
+    }),
     sender: sandboxCallbackSender({
       database: watched,
       clock: () => nowMs,
+      delayMs,
       deliverCallback: async (channelId, headers, body) => {
         const callback = { channelId, headers, body };
         await node.accept(callback);
@@ -70,6 +84,29 @@ export function sandboxOn({ database }: TestDatabase, startMs = Date.UTC(2026, 2
     }),
   };
   return node;
+}
+
+/**
+ * The time of a service whose sandbox does nothing late before `pass` is called: so a test sees each state before and
+ * after, however slow the machine is, and waits for none.
+ */
+export function sandboxTime(aheadMs = 0) {
+  let skewMs = aheadMs;
+  return {
+    clock: () => Date.now() + skewMs,
+    settings: { APP_SANDBOX_DELAY: '1m' },
+    moveTo: (ms: number) => {
+      skewMs = ms - Date.now();
+    },
+    /** When the sandbox has answered all that it was asked, what comes late comes. */
+    pass: async (db: TestDatabase) => {
+      await eventually('the sandbox has answered', async () => {
+        const [waiting] = await db.query(`select from provider_operation where state in ('READY', 'CALLING') limit 1`);
+        return waiting === undefined;
+      });
+      skewMs += minuteMs;
+    },
+  };
 }
 
 let keys = 0;

@@ -31,7 +31,14 @@ const cure = "add the events to the endpoint at the provider that has the channe
 async function unsentByChannel({ settings, database }: DatabaseExamination) {
   const publicUrl = publicUrlOf(settings);
   const urls = { stripe: settings['app.provider.stripe.url'], mollie: settings['app.provider.mollie.url'] };
-  const providers = new Providers({ database, clock: systemClock, sandboxEnabled: false, publicUrl, urls });
+  const providers = new Providers({
+    database,
+    clock: systemClock,
+    sandboxEnabled: false,
+    sandboxDelayMs: settings['app.sandbox.delay'],
+    publicUrl,
+    urls,
+  });
   const sealer = new Sealer(await existingEncryptionKeys(settings));
   const asking = { providers, publicUrl, timeoutMs: settings['app.provider.timeout'] };
   const unsent: { channel: string; types: readonly string[] | undefined }[] = [];

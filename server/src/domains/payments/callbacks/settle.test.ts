@@ -10,11 +10,11 @@ import {
   postCallback,
   sandboxReportOf,
 } from '../../../../tests/support/payments/callbacks.ts';
+import { sandboxDelayMs } from '../../../../tests/support/payments/sandbox.ts';
 import { eventually } from '../../../../tests/support/postgres/database.ts';
 import { hourMs, minuteMs, secondMs } from '../../../core/clock.ts';
 import { parseKeyring } from '../../../platform/crypto/keyring.ts';
 import { Sealer } from '../../../platform/crypto/seal.ts';
-import { lateMs } from '../providers/sandbox/behaviours.ts';
 import { referenceOf, signedMessage } from '../providers/sandbox/messages.ts';
 import { bodyAssociatedData } from './receive.ts';
 import { retryWaitsMs } from './rules.ts';
@@ -141,7 +141,7 @@ describe('a verified callback', () => {
     await eventually('the payment succeeds', async () => (await detail(late)).status === 'SUCCESS');
     dataOf(await scenario.florin.post('/api/refund/create', { transactionId: late }, scenario.admin));
     await operationWaiting(late, 2);
-    scenario.nowMs += lateMs;
+    scenario.nowMs += sandboxDelayMs;
     await insertCallback('changed-2', { ...notice, reference: `sbx_${late}-1` }, silent);
     await eventually('the payment is refunded', async () => (await detail(late)).status === 'REFUNDED');
     expect([await messagesOf(id), await messagesOf(late)]).toEqual([['changed-1 changed'], ['changed-2 changed']]);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { brokenClaims } from '../../../../tests/support/broken-claims.ts';
 import { administratorOf, dataOf, makeChannel, makeKey, unique } from '../../../../tests/support/factories.ts';
+import { sandboxTime } from '../../../../tests/support/payments/sandbox.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../tests/support/service/florin.ts';
 import { aTime } from '../../../../tests/support/shapes.ts';
@@ -14,11 +15,11 @@ let channelId: number;
 const day = new Date();
 const aheadMs =
   Date.UTC(day.getUTCFullYear(), day.getUTCMonth() + (day.getUTCDate() > 15 ? 1 : 0), 15, 12) - day.getTime();
-const clock = () => Date.now() + aheadMs;
+const time = sandboxTime(aheadMs);
 
 beforeAll(async () => {
   db = await databaseFromTemplate();
-  florin = await florinOn(db, {}, clock);
+  florin = await florinOn(db, time.settings, time.clock);
   admin = await administratorOf(florin);
   channelId = await sandboxChannel();
 });
@@ -268,6 +269,7 @@ describe('a payment that saves', () => {
   test('and succeeds later by a callback keeps the method as well', async () => {
     const customerId = await makeCustomer();
     const { id } = dataOf(await create({ customerId, saveMethod: true, paymentMethod: 'sandbox:debit:late' }));
+    await time.pass(db);
     const { methodId } = await paymentIn(id, 'SUCCESS');
     expect(await method(methodId)).toMatchObject({ status: 'ACTIVE', type: 'sepa_debit' });
   });
@@ -315,6 +317,7 @@ describe('a method that changes at the provider', () => {
     ['method:expires', 'EXPIRED', 'payment_method.expired', {}],
   ])('%s is %s', async (word, status, event, changes) => {
     const { id } = await kept(await makeCustomer(), { token: `sandbox:${word}` });
+    await time.pass(db);
     const found = await eventually(`${event} is sent`, async () => {
       const types = await eventsOf(id);
       return types.includes(event) && (await method(id));
@@ -381,7 +384,7 @@ describe('the month of a card', () => {
               expiry_due_at = now()
          from (select $3::timestamptz at time zone 'UTC' + $2::int * interval '1 month' as printed) as card
         where 'mtd_' || replace(id::text, '-', '') = $1`,
-      [id, monthsFromNow, new Date(clock())],
+      [id, monthsFromNow, new Date(time.clock())],
     );
 
   test('is announced once before it ends, and the card stays ACTIVE', async () => {
@@ -413,11 +416,12 @@ describe('the month of a card', () => {
 });
 
 describe('the cap of a network', () => {
-  const declinedTo = async (methodId: string, times: number) => {
-    for (let i = 0; i < times; i++) {
-      await paymentIn(dataOf(await create({ methodId, initiator: 'MERCHANT' })).id, 'FAILED');
-    }
+  const chargeTimes = (times: number, input: object, status: string) => {
+    const charged = async () => paymentIn(dataOf(await create(input)).id, status);
+    return Promise.all(Array.from({ length: times }, charged));
   };
+  const declinedTo = (methodId: string, times: number) =>
+    chargeTimes(times, { methodId, initiator: 'MERCHANT' }, 'FAILED');
   const reached = { status: 409, type: 'payment_method_attempts_reached', field: 'methodId' };
   const age = (methodId: string, days: number) =>
     db.query(
@@ -462,7 +466,7 @@ describe('the cap of a network', () => {
     const { id: methodId } = await kept(await makeCustomer(), { token: 'sandbox:decline:invalid_operation' });
     await declinedTo(methodId, 16);
     const { id: fine } = await kept(await makeCustomer());
-    for (let i = 0; i < 16; i++) await paymentIn(dataOf(await create({ methodId: fine })).id, 'SUCCESS');
+    await chargeTimes(16, { methodId: fine }, 'SUCCESS');
     const rows = await db.query(
       `select from payment_method_decline where 'mtd_' || replace(method_id::text, '-', '') = any ($1)`,
       [[methodId, fine]],

@@ -13,6 +13,8 @@ export interface ProviderContext {
   clock: Clock;
   /** `app.sandbox.enabled`. */
   sandboxEnabled: boolean;
+  /** `app.sandbox.delay`. */
+  sandboxDelayMs: number;
   /** `app.public-url`, without a slash at the end: the sandbox has a page for the payer below it. */
   publicUrl: string;
   /** By provider: the address of a simulator or proxy instead of the provider's own (`app.provider.stripe.url`, …). */
@@ -25,7 +27,8 @@ type ProviderFactory = (context: ProviderContext) => Promise<Provider>;
  * Every provider that a channel can name. Imported at first use: a service without Stripe never loads Stripe's library.
  */
 const factories = {
-  sandbox: async (context) => new (await import('./sandbox/sandbox.ts')).Sandbox(context),
+  sandbox: async ({ sandboxDelayMs: delayMs, ...context }) =>
+    new (await import('./sandbox/sandbox.ts')).Sandbox({ ...context, delayMs }),
   stripe: async ({ urls, clock }) => new (await import('./stripe/stripe.ts')).StripeProvider(urls.stripe, clock),
   mollie: async ({ urls, clock }) => new (await import('./mollie/mollie.ts')).MollieProvider(urls.mollie, clock),
 } satisfies Record<string, ProviderFactory>;

@@ -15,10 +15,11 @@ export const providers = {
   workers: (app) => (app.sandboxEnabled ? [sandboxWorker(app)] : []),
 } satisfies Module<PaymentsApp>;
 
-function sandboxWorker({ providers, queueDatabase, clock, log }: PaymentsApp) {
+function sandboxWorker({ settings, providers, queueDatabase, clock, log }: PaymentsApp) {
   return sandboxCallbackSender({
     database: queueDatabase,
     clock,
+    delayMs: settings['app.sandbox.delay'],
     deliverCallback: (...callback) => providers.deliverCallback(...callback),
     onError: (error) => log.warn({ error }, 'Sending a sandbox callback failed; retrying until its attempts run out'),
     recordsWritten: async () => (await providers.loaded('sandbox'))?.drained(),

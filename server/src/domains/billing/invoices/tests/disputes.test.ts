@@ -2,8 +2,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeCustomer, makeInvoice, makePayingCustomer } from '../../../../../tests/support/billing/invoices.ts';
 import { brokenClaims } from '../../../../../tests/support/broken-claims.ts';
 import { administratorOf, dataOf, makeChannel, makePayment } from '../../../../../tests/support/factories.ts';
+import { sandboxTime } from '../../../../../tests/support/payments/sandbox.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
+
+const time = sandboxTime();
+const passes = () => time.pass(db);
 
 let db: TestDatabase;
 let florin: TestFlorin;
@@ -12,7 +16,7 @@ let channelId: number;
 
 beforeAll(async () => {
   db = await databaseFromTemplate();
-  florin = await florinOn(db);
+  florin = await florinOn(db, time.settings, time.clock);
   as = await administratorOf(florin);
   channelId = await makeChannel(florin, as, { provider: 'sandbox', webhookSecret: 'a secret between two' });
 });
@@ -47,11 +51,14 @@ const statusOf = (id: number, status: string) =>
     return invoice.status === status && invoice;
   });
 
-const disputed = (transactionId: string, status: string) =>
-  eventually(`the dispute is ${status}`, async () => {
+/** What the sandbox does late has happened, and Florin knows it. */
+async function disputed(transactionId: string, status: string) {
+  await passes();
+  return eventually(`the dispute is ${status}`, async () => {
     const [dispute] = dataOf(await florin.get(`/api/dispute/list?transactionId=${transactionId}`, as));
     return dispute?.status === status && dispute;
   });
+}
 
 const eventsOf = async (id: number) => {
   const rows = await db.query<{ type: string; body: string }>(
@@ -88,10 +95,12 @@ test('money that comes back reopens the invoice that it had paid, and pays it wh
 
 test('a dispute that is lost reopens the invoice only if the tenant wants that', async () => {
   const kept = await paid('dispute:lost');
+  await disputed(kept.transactionId, 'OPEN');
   await disputed(kept.transactionId, 'LOST');
   expect(await invoiceOf(kept.id)).toMatchObject({ status: 'PAID', amountPaid: 1000 });
   expect(await policy('ALWAYS')).toMatchObject({ reopenInvoices: 'ALWAYS' });
   const reopened = await paid('dispute:lost');
+  await disputed(reopened.transactionId, 'OPEN');
   await disputed(reopened.transactionId, 'LOST');
   expect(await invoiceOf(reopened.id)).toMatchObject({ status: 'OPEN', amountPaid: 0 });
   await policy('NEVER');
@@ -103,6 +112,7 @@ test('a dispute that is lost reopens the invoice only if the tenant wants that',
 
 test('a reopened invoice can be paid by another payment, and a refund is taken from nobody twice', async () => {
   const { id, transactionId } = await paid('debit:returned');
+  await disputed(transactionId, 'LOST');
   await statusOf(id, 'OPEN');
   const other = await makePayment(florin, as, channelId, { amount: 1000, invoiceId: id });
   await statusOf(id, 'PAID');
@@ -133,6 +143,8 @@ test('another payment that ends after the money has come again is the one that p
   const { id: other } = dataOf(await florin.post('/api/transaction/create', input, as));
   await comesAgain(transactionId, disputeId);
   await statusOf(id, 'PAID');
+  // Its look-up is due.
+  await passes();
   await eventually('the other is refunded', async () => (await paymentOf(other)).status === 'REFUNDED');
   expect(await refundsOf(other)).toMatchObject([{ amount: 1000, reason: 'duplicate' }]);
   expect(await paymentOf(transactionId)).toMatchObject({ status: 'SUCCESS', amountRefunded: 0, amountDisputed: 0 });
@@ -153,12 +165,15 @@ test('a subscription whose payment comes back is PAST_DUE, and its schedule begi
     );
     return due.length > 0;
   });
+  const invoiced = async () => dataOf(await florin.get(`/api/invoice/list?subscriptionId=${id}`, as));
+  await eventually('it is collected', async () => (await invoiced())[0].status === 'PAID');
+  await passes();
   const pastDue = await eventually('it is PAST_DUE', async () => {
     const subscription = dataOf(await florin.get(`/api/subscription/detail?id=${id}`, as));
     return subscription.state === 'PAST_DUE' && subscription;
   });
   expect(pastDue.nextPaymentAttempt).toMatch(/^\d{4}-/);
-  const [invoice] = dataOf(await florin.get(`/api/invoice/list?subscriptionId=${id}`, as));
+  const [invoice] = await invoiced();
   expect(invoice).toMatchObject({ status: 'OPEN', amountPaid: 0 });
   const events = await eventsOf(invoice.id);
   expect(events.map(({ type }) => type)).toEqual(['invoice.paid', 'invoice.reopened']);

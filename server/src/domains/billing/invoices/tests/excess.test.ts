@@ -2,8 +2,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeCustomer, makeInvoice } from '../../../../../tests/support/billing/invoices.ts';
 import { brokenClaims } from '../../../../../tests/support/broken-claims.ts';
 import { administratorOf, dataOf, makeChannel } from '../../../../../tests/support/factories.ts';
+import { sandboxTime } from '../../../../../tests/support/payments/sandbox.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
+
+const time = sandboxTime();
 
 let db: TestDatabase;
 let florin: TestFlorin;
@@ -14,7 +17,7 @@ let customerId: number;
 
 beforeAll(async () => {
   db = await databaseFromTemplate();
-  florin = await florinOn(db, { APP_INVOICE_REFUND_EXCESS: 'false' });
+  florin = await florinOn(db, { ...time.settings, APP_INVOICE_REFUND_EXCESS: 'false' }, time.clock);
   as = await administratorOf(florin);
   bank = await makeChannel(florin, as, { type: 'OFFLINE', livemode: false });
   cards = await makeChannel(florin, as, { provider: 'sandbox' });
@@ -35,6 +38,7 @@ test('where app.invoice.refund-excess is false, what is paid twice stays UNAPPLI
   const late = { id, channelId: cards, paymentMethod: 'sandbox:late' };
   const { transactionId: card } = await post('invoice/pay', late);
   await post('transaction/update', { id: transfer, status: 'SUCCESS' });
+  await time.pass(db);
   const invoice = await eventually('the card has paid as well', async () => {
     const found = await get(`invoice/detail?id=${id}`);
     return found.amountToReturn > 0 && found;

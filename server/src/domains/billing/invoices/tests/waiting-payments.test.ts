@@ -3,8 +3,11 @@ import { pagesOf, pathOf } from '../../../../../tests/support/billing/checkouts.
 import { makeCustomer, makeInvoice, paymentEventsOfInvoice } from '../../../../../tests/support/billing/invoices.ts';
 import { brokenClaims } from '../../../../../tests/support/broken-claims.ts';
 import { administratorOf, dataOf, makeChannel } from '../../../../../tests/support/factories.ts';
+import { sandboxTime } from '../../../../../tests/support/payments/sandbox.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
+
+const time = sandboxTime();
 
 let db: TestDatabase;
 let florin: TestFlorin;
@@ -16,7 +19,7 @@ let planId: number;
 
 beforeAll(async () => {
   db = await databaseFromTemplate();
-  florin = await florinOn(db);
+  florin = await florinOn(db, time.settings, time.clock);
   admin = await administratorOf(florin);
   transferId = await makeChannel(florin, admin, { type: 'OFFLINE', livemode: false });
   sandboxId = await makeChannel(florin, admin, { provider: 'sandbox' });
@@ -28,6 +31,11 @@ beforeAll(async () => {
 afterAll(async () => {
   await florin.stop();
   await db.drop();
+});
+
+// Runs before the one above.
+afterAll(async () => {
+  expect(await brokenClaims(db.database)).toEqual([]);
 });
 
 const invoiceOf = async (id: number) => dataOf(await florin.get(`/api/invoice/detail?id=${id}`, admin));
@@ -45,7 +53,6 @@ const isPaid = (id: number) =>
     const invoice = await invoiceOf(id);
     return invoice.status === 'PAID' && invoice;
   });
-const holds = async () => expect(await brokenClaims(db.database)).toEqual([]);
 
 /** A subscription whose first invoice waits for a bank transfer. */
 async function billed() {
@@ -110,7 +117,6 @@ test('a bill that waits for a transfer is paid by card, and the later transfer s
   expect((await florin.get('/api/invoice/list?toReturn=true&livemode=false', admin)).body.data).toEqual([]);
   expect(await subscriptionOf(subscriptionId)).toMatchObject({ state: 'ACTIVE' });
   expect(await paymentEventsOfInvoice(db, invoiceId)).toEqual(['invoice.paid']);
-  await holds();
 });
 
 test('a card payment that succeeds after the transfer has come is refunded at once, as a duplicate', async () => {
@@ -118,12 +124,12 @@ test('a card payment that succeeds after the transfer has come is refunded at on
   const card = await payByCard(invoiceId, 'sandbox:late');
   await received(transfer);
   expect(await invoiceOf(invoiceId)).toMatchObject({ status: 'PAID', amountPaid: 1000 });
+  await time.pass(db);
   await eventually('it is refunded', async () => (await paymentOf(card)).status === 'REFUNDED');
   expect(await refundsOf(card)).toMatchObject([{ amount: 1000, reason: 'duplicate', status: 'SUCCESS' }]);
   expect(await unappliedOf(card)).toEqual(['MERCHANT_PAYABLE→UNAPPLIED 1000', 'UNAPPLIED→MERCHANT_PAYABLE 1000']);
   expect(await invoiceOf(invoiceId)).toMatchObject({ amountPaid: 1000, amountToReturn: 0, amountRefunded: 0 });
   expect(await paymentEventsOfInvoice(db, invoiceId)).toEqual(['invoice.paid']);
-  await holds();
 });
 
 test('money whose refund fails stays UNAPPLIED, and an operator sees it', async () => {
@@ -133,13 +139,13 @@ test('money whose refund fails stays UNAPPLIED, and an operator sees it', async 
   const transfer = await pay(id);
   const card = await payByCard(id, 'sandbox:late');
   await received(transfer);
+  await time.pass(db);
   await eventually('the refund is refused', async () => (await refundsOf(card))[0]?.status === 'FAILED');
   expect(await invoiceOf(id)).toMatchObject({ status: 'PAID', amountPaid: unitAmount, amountToReturn: unitAmount });
   expect(await unappliedOf(card)).toEqual([`MERCHANT_PAYABLE→UNAPPLIED ${unitAmount}`]);
   const balances = dataOf(await florin.get('/api/ledger/balance?currency=USD&livemode=false', admin));
   const unapplied = balances.find(({ account }: { account: string }) => account === 'UNAPPLIED');
   expect(Number(unapplied.balance)).toBeLessThanOrEqual(-unitAmount);
-  await holds();
 });
 
 test('a payment that finds only a part left pays that part, and the rest is refunded', async () => {
@@ -150,7 +156,6 @@ test('a payment that finds only a part left pays that part, and the rest is refu
   await eventually('the rest is refunded', async () => (await paymentOf(transactionId)).amountRefunded === 700);
   expect(await invoiceOf(id)).toMatchObject({ status: 'PAID', amountPaid: 1000, amountRefunded: 0 });
   expect(await paymentEventsOfInvoice(db, id)).toEqual(['invoice.paid']);
-  await holds();
 });
 
 test('of two payments that succeed at the same time one pays the invoice, whichever it is', async () => {
@@ -168,7 +173,6 @@ test('of two payments that succeed at the same time one pays the invoice, whiche
     expect(await refundsOf(transactionId)).toHaveLength(isDuplicate ? 1 : 0);
     expect(invoice.amountToReturn).toBe(isDuplicate ? 1000 : 2000);
   }
-  await holds();
 });
 
 test('a payment that waits at a provider is looked up before another begins', async () => {
@@ -184,7 +188,6 @@ test('a payment that waits at a provider is looked up before another begins', as
   expect(await paymentOf(first.transactionId)).toMatchObject({ status: 'SUCCESS' });
   await second.answer('pay');
   await eventually('it is refunded', async () => (await paymentOf(second.transactionId)).status === 'REFUNDED');
-  await holds();
 });
 
 test('cancelling the awaited transfer is no failure: the subscription stays ACTIVE', async () => {
@@ -197,7 +200,6 @@ test('cancelling the awaited transfer is no failure: the subscription stays ACTI
   expect(await paymentEventsOfInvoice(db, invoiceId)).toEqual([]);
   await payByCard(invoiceId);
   await isPaid(invoiceId);
-  await holds();
 });
 
 test('no read shows a payment that succeeded beside an invoice that it has not paid', async () => {

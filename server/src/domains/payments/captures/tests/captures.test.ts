@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { brokenClaims } from '../../../../../tests/support/broken-claims.ts';
 import { administratorOf, dataOf, makeChannel, makePayment } from '../../../../../tests/support/factories.ts';
+import { sandboxTime } from '../../../../../tests/support/payments/sandbox.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
+
+const time = sandboxTime();
+const passes = () => time.pass(db);
 
 let db: TestDatabase;
 let florin: TestFlorin;
@@ -14,7 +18,7 @@ let singleId: number;
 
 beforeAll(async () => {
   db = await databaseFromTemplate();
-  florin = await florinOn(db);
+  florin = await florinOn(db, time.settings, time.clock);
   as = await administratorOf(florin);
   const sandbox = { provider: 'sandbox', webhookSecret: 'a secret between two' };
   channelId = await makeChannel(florin, as, { ...sandbox, capture: 'MULTIPLE' });
@@ -61,12 +65,15 @@ async function authorized(changes: Fields = {}): Promise<string> {
 /** Captures, and waits until the capture has ended. */
 async function captured(id: string, input: Fields = {}): Promise<Fields> {
   const { id: captureId } = dataOf(await capture({ id, ...input }));
-  return eventually('the capture has ended', async () => {
+  return untilCaptured(id, captureId);
+}
+
+const untilCaptured = (id: string, captureId: string): Promise<Fields> =>
+  eventually('the capture has ended', async () => {
     const payment = await detail(id);
     const one = payment.captures.find((each: Fields) => each.id === captureId);
     return (one.status === 'SUCCESS' || one.status === 'FAILED') && one;
   });
-}
 
 const eventTypes = async (id: string): Promise<string[]> => {
   const rows = await db.query<{ type: string }>('select type from event where object_id = $1 order by id', [id]);
@@ -140,11 +147,14 @@ describe('a payment that is captured by requests', () => {
 
   test('waits for the release of the rest where the provider confirms it later', async () => {
     const id = await authorized({ metadata: { sandbox: 'capture:late' } });
-    await captured(id, { amount: 400 });
+    const { id: captureId } = dataOf(await capture({ id, amount: 400 }));
+    await passes();
+    await untilCaptured(id, captureId);
     const waiting = { status: 'PROCESSING', amountCapturable: 0, amountCaptured: 400, waitingFor: 'PROVIDER' };
     expect(await detail(id)).toMatchObject(waiting);
     const refused = await capture({ id, amount: 1 });
     expect(refused).toMatchObject({ status: 409, body: { error: { type: 'capture_under_way' } } });
+    await passes();
     expect(await untilStatus(id, 'SUCCESS')).toMatchObject({ amountCaptured: 400 });
     expect((await eventTypes(id)).slice(-2)).toEqual(['captured', 'succeeded']);
   });
@@ -181,6 +191,7 @@ describe('a payment that is captured by requests', () => {
 
   test('is cancelled when its authorization expires, without a failed payment', async () => {
     const id = await create({ metadata: { sandbox: 'authorize:expires' } });
+    await passes();
     const ended = await untilStatus(id, 'CANCELLED');
     expect(ended).toMatchObject({ failureCode: 'authorization_expired', retry: 'NEVER', amountCapturable: 0 });
     const types = await eventTypes(id);
@@ -195,6 +206,7 @@ describe('a payment that is captured by requests', () => {
   test('succeeds with what was captured before its authorization expires', async () => {
     const id = await authorized({ metadata: { sandbox: 'authorize:expires' } });
     await captured(id, { amount: 300, final: false });
+    await passes();
     expect(await untilStatus(id, 'SUCCESS')).toMatchObject({ amountCaptured: 300, amountCapturable: 0 });
     expect(await eventTypes(id)).not.toContain('cancelled');
   });
@@ -208,8 +220,11 @@ describe('a payment that is captured by requests', () => {
 
   test('announces the end of its authorization once', async () => {
     const id = await create({ metadata: { sandbox: 'authorize:expires' } });
+    const announced = async () => (await eventTypes(id)).filter((type) => type === 'authorization_expiring');
+    await eventually('it is announced', async () => (await announced()).length > 0);
+    await passes();
     await untilStatus(id, 'CANCELLED');
-    expect((await eventTypes(id)).filter((type) => type === 'authorization_expiring')).toHaveLength(1);
+    expect(await announced()).toHaveLength(1);
   });
 
   test('whose captures the scheme rejects later is not capturable again, and its money is disputed', async () => {
@@ -217,9 +232,11 @@ describe('a payment that is captured by requests', () => {
     const disputed = (amount: number) =>
       untilPayment(id, `${amount} came back`, ({ amountDisputed }) => amountDisputed === amount);
     await captured(id, { amount: 400, final: false });
+    await passes();
     const held = await disputed(400);
     expect(held).toMatchObject({ status: 'PROCESSING', amountCaptured: 400, amountCapturable: 600 });
     await captured(id);
+    await passes();
     const ended = await disputed(1000);
     expect(ended).toMatchObject({ status: 'SUCCESS', amountCaptured: 1000, amountCapturable: 0 });
     const disputes = dataOf(await florin.get(`/api/dispute/list?transactionId=${id}`, as));

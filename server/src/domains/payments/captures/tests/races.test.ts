@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { brokenClaims } from '../../../../../tests/support/broken-claims.ts';
 import { administratorOf, dataOf, makeChannel, makePayment } from '../../../../../tests/support/factories.ts';
+import { sandboxTime } from '../../../../../tests/support/payments/sandbox.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
 import { uuidOfPublicId } from '../../../../core/id.ts';
 
 /** Two nodes on one database, which race for the captures of the same payments. */
+const time = sandboxTime();
 let db: TestDatabase;
 let nodes: [TestFlorin, TestFlorin];
 let as: [string, string];
@@ -15,8 +17,9 @@ const payments = 12;
 
 beforeAll(async () => {
   db = await databaseFromTemplate();
-  const first = await florinOn(db);
-  nodes = [first, await florinOn(db)];
+  const node = () => florinOn(db, time.settings, time.clock);
+  const first = await node();
+  nodes = [first, await node()];
   as = [await administratorOf(nodes[0]), await administratorOf(nodes[1])];
   const sandbox = { provider: 'sandbox', webhookSecret: 'a secret between two', capture: 'MULTIPLE' };
   channelId = await makeChannel(first, as[0], sandbox);
@@ -65,7 +68,8 @@ async function settled(id: string) {
   return payment;
 }
 
-const each = (run: (index: number) => Promise<void>) => Promise.all(Array.from({ length: payments }, (_, i) => run(i)));
+const each = <Made>(run: (index: number) => Promise<Made>) =>
+  Promise.all(Array.from({ length: payments }, (_, i) => run(i)));
 
 test('of a capture and a void, one happens', async () => {
   await each(async (index) => {
@@ -92,14 +96,23 @@ test('captures of two nodes never take more than was authorized, and each is mad
 });
 
 test('a capture against the end of its authorization takes the money or fails, and the payment tells', async () => {
+  const ids = await each(() => authorized('authorize:expires'));
+  // As after a week, in which the charge was looked up every day.
+  await db.query(`update provider_operation set look_ups = 7 where transaction_id = any ($1)`, [
+    ids.map((id) => uuidOfPublicId('txn', id)),
+  ]);
+  const ends = await Promise.all(ids.map(async (id) => Date.parse((await detail(id)).captureBefore)));
+  time.moveTo(Math.min(...ends) - (payments / 2) * 20);
   await each(async (index) => {
-    const id = await authorized('authorize:expires');
-    // As after a week, in which the charge was looked up every day.
-    await db.query(`update provider_operation set look_ups = 7 where transaction_id = $1`, [uuidOfPublicId('txn', id)]);
-    const { captureBefore } = await detail(id);
-    const waitMs = Math.max(0, Date.parse(captureBefore) - Date.now() + (index - payments / 2) * 20);
-    await new Promise((resolve) => setTimeout(resolve, waitMs));
+    const id = ids[index] as string;
+    const waitMs = (ends[index] as number) - time.clock() + (index - payments / 2) * 20;
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, waitMs)));
     await capture((index % 2) as Node, id, 400, false);
+  });
+  // What is looked up 5 s after it was called is due.
+  await time.pass(db);
+  await each(async (index) => {
+    const id = ids[index] as string;
     const ended = await eventually('it ends', async () => {
       const one = await detail(id);
       return one.status !== 'PROCESSING' && one;
@@ -110,10 +123,14 @@ test('a capture against the end of its authorization takes the money or fails, a
 });
 
 test('a capture that two callbacks and a look-up report is booked once', async () => {
-  await each(async () => {
+  const ids = await each(async () => {
     const id = await authorized('capture:late');
     dataOf(await capture(0, id));
-    const { status, amountCaptured } = await settled(id);
+    return id;
+  });
+  await time.pass(db);
+  await each(async (index) => {
+    const { status, amountCaptured } = await settled(ids[index] as string);
     expect([status, amountCaptured]).toEqual(['SUCCESS', 1000]);
   });
 });

@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { brokenClaims } from '../../../../../tests/support/broken-claims.ts';
 import { administratorOf, dataOf, makeChannel, makePayment } from '../../../../../tests/support/factories.ts';
+import { sandboxTime } from '../../../../../tests/support/payments/sandbox.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
+
+const time = sandboxTime();
+const passes = () => time.pass(db);
 
 let db: TestDatabase;
 let florin: TestFlorin;
@@ -11,7 +15,7 @@ let channelId: number;
 
 beforeAll(async () => {
   db = await databaseFromTemplate();
-  florin = await florinOn(db);
+  florin = await florinOn(db, time.settings, time.clock);
   as = await administratorOf(florin);
   channelId = await makeChannel(florin, as, { provider: 'sandbox', webhookSecret: 'a secret between two' });
 });
@@ -58,6 +62,7 @@ const refund = (transactionId: string, input: Fields = {}) =>
 describe('a dispute', () => {
   test('is recorded with its event, and its funds are booked and cannot be refunded', async () => {
     const id = await pay('dispute', { customerId: 42 });
+    await passes();
     const dispute = await disputeOf(id);
     expect(dispute).toMatchObject({
       customerId: 42,
@@ -81,6 +86,9 @@ describe('a dispute', () => {
 
   test('that is won gives the money back, which can then be refunded', async () => {
     const id = await pay('dispute:won');
+    await passes();
+    await disputeOf(id, { status: 'OPEN' });
+    await passes();
     const dispute = await disputeOf(id, { status: 'WON' });
     expect(dispute).toMatchObject({ amountWithdrawn: 0, actions: [], closedTime: expect.any(String) });
     expect(await eventTypes(dispute.id)).toEqual(['created', 'funds_withdrawn', 'funds_reinstated', 'won']);
@@ -94,6 +102,9 @@ describe('a dispute', () => {
 
   test('that is lost keeps the money', async () => {
     const id = await pay('dispute:lost');
+    await passes();
+    await disputeOf(id, { status: 'OPEN' });
+    await passes();
     const dispute = await disputeOf(id, { status: 'LOST' });
     expect(await eventTypes(dispute.id)).toEqual(['created', 'funds_withdrawn', 'lost']);
     expect(await payment(id)).toMatchObject({ status: 'SUCCESS', amountDisputed: 1000 });
@@ -101,6 +112,11 @@ describe('a dispute', () => {
 
   test('that goes on after it was won is OPEN at the higher stage, and its funds are withdrawn again', async () => {
     const id = await pay('dispute:twice');
+    for (const status of ['OPEN', 'WON']) {
+      await passes();
+      await disputeOf(id, { status });
+    }
+    await passes();
     const dispute = await disputeOf(id, { stage: 'PRE_ARBITRATION' });
     expect(dispute).toMatchObject({ status: 'OPEN', amountWithdrawn: 1000, closedTime: null });
     const moved = ['created', 'funds_withdrawn', 'funds_reinstated', 'won', 'funds_withdrawn', 'updated'];
@@ -110,6 +126,7 @@ describe('a dispute', () => {
 
   test('that is an inquiry withdraws nothing, and its payment can be refunded', async () => {
     const id = await pay('dispute:inquiry');
+    await passes();
     const dispute = await disputeOf(id);
     expect(dispute).toMatchObject({ stage: 'INQUIRY', amountWithdrawn: 0, actions: ['SUBMIT'], fee: null });
     expect(await eventTypes(dispute.id)).toEqual(['created']);
@@ -120,6 +137,7 @@ describe('a dispute', () => {
     const id = await pay('dispute:after-refund');
     await eventually('it is paid', async () => (await payment(id)).status === 'SUCCESS');
     dataOf(await refund(id));
+    await passes();
     await disputeOf(id);
     expect(await payment(id)).toMatchObject({ status: 'REFUNDED', amountRefunded: 1000, amountDisputed: 1000 });
     const [discrepancy] = dataOf(await florin.get(`/api/discrepancy/list?transactionId=${id}`, as));
@@ -135,6 +153,7 @@ describe('a dispute', () => {
 
 test('money that comes back is a dispute that is LOST at once, without a form', async () => {
   const id = await pay('debit:returned');
+  await passes();
   const dispute = await disputeOf(id);
   expect(dispute).toMatchObject({
     ...{ reason: 'returned', stage: 'CHARGEBACK', status: 'LOST', respondBy: null, actions: [], evidenceFields: [] },
@@ -146,14 +165,17 @@ test('money that comes back is a dispute that is LOST at once, without a form', 
 
 test('the dispute rate of a channel counts disputes, and neither inquiries nor money that comes back', async () => {
   const other = await makeChannel(florin, as, { provider: 'sandbox', webhookSecret: 'a secret between two' });
-  for (const word of ['dispute', 'dispute:inquiry', 'debit:returned'])
-    await disputeOf(await pay(word, { channelId: other }));
+  const words = ['dispute', 'dispute:inquiry', 'debit:returned'];
+  const ids = await Promise.all(words.map((word) => pay(word, { channelId: other })));
+  await passes();
+  for (const id of ids) await disputeOf(id);
   const { channels } = dataOf(await florin.get(`/api/statistics/summary?livemode=false&channelId=${other}`, as));
   expect(channels).toMatchObject([{ charges: { succeeded: 3 }, disputes: 1, disputeRate: 0.3333 }]);
 });
 
 test('a warning of fraud is shown and told, and changes nothing else', async () => {
   const id = await pay('fraud-warning');
+  await passes();
   const warned = await eventually('it is warned', async () => {
     const one = await payment(id);
     return one.fraudWarningTime !== null && one;
@@ -173,6 +195,7 @@ describe('evidence', () => {
 
   test('is drafted, submitted once, and wins', async () => {
     const id = await pay('dispute');
+    await passes();
     const { id: disputeId } = await disputeOf(id);
     const missing = await submit(disputeId);
     expect(missing).toMatchObject({ status: 400, body: { message: expect.stringContaining('explanation') } });
@@ -185,6 +208,7 @@ describe('evidence', () => {
     const submitted = await disputeOf(id, { status: 'SUBMITTED' });
     expect(submitted).toMatchObject({ actions: [], submittedTime: expect.any(String) });
     expect(await submit(disputeId)).toMatchObject({ status: 409, body: { error: { type: 'dispute_not_answerable' } } });
+    await passes();
     await disputeOf(id, { status: 'WON' });
     expect(await eventTypes(disputeId)).toEqual(['created', 'funds_withdrawn', 'updated', 'funds_reinstated', 'won']);
     const [answer] = (await detail(disputeId)).answers;
@@ -194,8 +218,11 @@ describe('evidence', () => {
 
   test('is not needed to accept a dispute, which is then lost', async () => {
     const id = await pay('dispute');
+    await passes();
     const { id: disputeId } = await disputeOf(id);
     dataOf(await florin.post('/api/dispute/accept', { id: disputeId }, as));
+    await disputeOf(id, { status: 'ACCEPTED' });
+    await passes();
     await disputeOf(id, { status: 'LOST' });
     expect(await eventTypes(disputeId)).toEqual(['created', 'funds_withdrawn', 'updated', 'lost']);
   });

@@ -5,6 +5,7 @@ import {
   chargeOf,
   credentials,
   refundOf,
+  sandboxDelayMs,
   sandboxOn,
 } from '../../../../../tests/support/payments/sandbox.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
@@ -12,7 +13,7 @@ import { type FailureCode, failureCodes } from '../failures.ts';
 import type { Absent, Outcome } from '../outcome.ts';
 import type { Call, CaptureOperation, ChargeOperation, RefundOperation } from '../provider.ts';
 import type { Behaviour } from './behaviour.ts';
-import { behaviourOf, behaviours, callbackIntervalMs, lateMs, succeed } from './behaviours.ts';
+import { behaviourOf, behaviours, callbackIntervalMs, succeed } from './behaviours.ts';
 import { disputeReferenceOf } from './dispute-script.ts';
 
 /** Expected results of a behaviour: the answer, a look-up at once, the callbacks in order, and a look-up at the end. */
@@ -162,11 +163,11 @@ async function runCases(cases: (readonly [string, Behaviour, Partial<ChargeOpera
     }),
   );
   node.sender.start();
-  node.moveBy(lateMs);
+  node.moveBy(sandboxDelayMs);
   while ((await countCallbacks('true')) > 0) {
     // A callback with a later due time is in flight, under its lease.
     await eventually('no callback is due or in flight', async () => {
-      const soonMs = node.now() + lateMs;
+      const soonMs = node.now() + sandboxDelayMs;
       return (await countCallbacks('(callback_due_at <= $1 or callback_due_at > $2)', node.now(), soonMs)) === 0;
     });
     node.moveBy(callbackIntervalMs);

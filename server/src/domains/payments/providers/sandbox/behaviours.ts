@@ -6,11 +6,7 @@ import { captureBehaviours } from './capture-behaviours.ts';
 import { disputeBehaviours } from './dispute-behaviours.ts';
 import { isMethodWord, wordOfToken } from './method-words.ts';
 
-/** The delay of a slow answer, unless half of the call's timeout is shorter. */
-export const slowMs = 3 * secondMs;
-/** The delay until a late operation becomes final. */
-export const lateMs = 3 * secondMs;
-/** The delay between two callbacks of an operation. */
+/** The delay between two callbacks of an operation, unless `app.sandbox.delay` is shorter. */
 export const callbackIntervalMs = secondMs;
 
 export const succeed: Behaviour = {

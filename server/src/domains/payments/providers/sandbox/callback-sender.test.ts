@@ -1,8 +1,15 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { call, cancelOf, chargeOf, credentials, sandboxOn } from '../../../../../tests/support/payments/sandbox.ts';
+import {
+  call,
+  cancelOf,
+  chargeOf,
+  credentials,
+  sandboxDelayMs,
+  sandboxOn,
+} from '../../../../../tests/support/payments/sandbox.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { secondMs } from '../../../../core/clock.ts';
-import { callbackIntervalMs, lateMs } from './behaviours.ts';
+import { callbackIntervalMs } from './behaviours.ts';
 
 let db: TestDatabase;
 const nodes: ReturnType<typeof sandboxOn>[] = [];
@@ -19,8 +26,8 @@ afterEach(async () => {
 
 afterAll(() => db.drop());
 
-function nodeAt(startMs?: number) {
-  const node = sandboxOn(db, startMs);
+function nodeAt(startMs?: number, delayMs?: number) {
+  const node = sandboxOn(db, startMs, delayMs);
   nodes.push(node);
   return node;
 }
@@ -53,7 +60,7 @@ test('a callback is sent when it is due, signed and to its channel', async () =>
   const charge = chargeWith('late');
   await node.sandbox.charge(charge, call({ channelId: 42 }));
   node.sender.start();
-  node.moveBy(lateMs - 1);
+  node.moveBy(sandboxDelayMs - 1);
   await eventually('a poll for due callbacks', () => node.statements.includes('sandbox.claim_callbacks'));
   expect(node.delivered).toEqual([]);
   node.moveBy(1);
@@ -64,12 +71,27 @@ test('a callback is sent when it is due, signed and to its channel', async () =>
   expect(callback).toMatchObject({ notice: { key: charge.key, outcome: { kind: 'succeeded' } } });
 });
 
+test('a shorter app.sandbox.delay holds for the first callback, the next ones and the result', async () => {
+  const node = nodeAt(undefined, 200);
+  const charge = chargeWith('callback:twice');
+  await node.sandbox.charge(charge, call());
+  node.moveBy(199);
+  expect(await node.sandbox.lookUp(charge, call())).toMatchObject({ kind: 'pending' });
+  node.sender.start();
+  for (const count of [1, 2]) {
+    node.moveBy(count === 1 ? 1 : 200);
+    await eventually(`callback ${count} is sent`, () => node.delivered.length === count);
+    await eventually('that is recorded', async () => (await callbackStateOf(charge.key)).callback_step === count);
+  }
+  expect(await node.sandbox.lookUp(charge, call())).toMatchObject({ kind: 'succeeded' });
+});
+
 test('due callbacks survive a restart and are sent by any node', async () => {
   const dead = nodeAt();
   const charge = chargeWith('callback:twice');
   await dead.sandbox.charge(charge, call());
   await dead.sender.stop();
-  const node = nodeAt(dead.now() + lateMs);
+  const node = nodeAt(dead.now() + sandboxDelayMs);
   node.sender.start();
   await eventually('the first', () => node.delivered.length === 1);
   await eventually('its record', async () => (await callbackStateOf(charge.key)).callback_step === 1);
@@ -85,7 +107,7 @@ test('after a crash between sending and recording, the same callback is sent aga
   await dying.sandbox.charge(charge, call());
   let finish: (() => void) | undefined;
   dying.accept = () => new Promise((resolve) => (finish = resolve));
-  dying.moveBy(lateMs);
+  dying.moveBy(sandboxDelayMs);
   dying.sender.start();
   await eventually('the callback is in flight', () => finish !== undefined);
   const successor = nodeAt(dying.now() + 61 * secondMs);
@@ -104,7 +126,7 @@ test('a charge whose success was sent cannot be cancelled, even by a node whose 
   const behind = nodeAt(node.now());
   const charge = chargeWith('late');
   await node.sandbox.charge(charge, call());
-  node.moveBy(lateMs);
+  node.moveBy(sandboxDelayMs);
   node.sender.start();
   await allSent(charge.key);
   expect(await behind.sandbox.cancel(cancelOf(charge), call())).toMatchObject({
@@ -119,7 +141,7 @@ test('two nodes send each callback once', async () => {
   const charges = Array.from({ length: 100 }, () => chargeWith('late'));
   await Promise.all(charges.map((charge) => one.sandbox.charge(charge, call())));
   for (const node of [one, two]) {
-    node.moveBy(lateMs);
+    node.moveBy(sandboxDelayMs);
     node.sender.start();
   }
   for (const { key } of charges) await allSent(key);
@@ -133,7 +155,7 @@ test('a callback that is not accepted is retried with growing delays, before the
   const charge = chargeWith('callback:contradiction');
   await node.sandbox.charge(charge, call());
   node.accept = () => Promise.reject(new Error('not now'));
-  node.moveBy(lateMs);
+  node.moveBy(sandboxDelayMs);
   node.sender.start();
   for (const [tries, waitMs] of [
     [1, secondMs],
@@ -160,7 +182,7 @@ test('a callback that is never accepted is given up and reported; a look-up stil
   await node.sandbox.charge(charge, call());
   const refused = new Error('never');
   node.accept = () => Promise.reject(refused);
-  node.moveBy(lateMs);
+  node.moveBy(sandboxDelayMs);
   node.sender.start();
   for (let tries = 1; tries <= 7; tries++) {
     await eventually(`try ${tries}`, async () => (await callbackStateOf(charge.key)).callback_tries === tries);
@@ -180,7 +202,7 @@ test.each(['late', 'callback:twice', 'payer'])(
       await node.sandbox.charge(charge, call({ credentials: { ...credentials, webhookSecret } }));
     }
     expect(await callbackStateOf(charge.key)).toMatchObject({ callback_due_at: null, callback_trouble: 'no_secret' });
-    node.moveBy(lateMs);
+    node.moveBy(sandboxDelayMs);
     if (word === 'payer') await node.sandbox.decide(charge.key, 'pay');
     expect(await callbackStateOf(charge.key)).toMatchObject({ callback_due_at: null });
     expect(await node.sandbox.lookUp(charge, call())).toMatchObject({ kind: 'succeeded' });
@@ -224,7 +246,7 @@ test('stopping waits for callbacks in flight', async () => {
   await node.sandbox.charge(charge, call());
   let finish: (() => void) | undefined;
   node.accept = () => new Promise((resolve) => (finish = resolve));
-  node.moveBy(lateMs);
+  node.moveBy(sandboxDelayMs);
   node.sender.start();
   await eventually('the callback is in flight', () => finish !== undefined);
   const stopping = node.sender.stop();

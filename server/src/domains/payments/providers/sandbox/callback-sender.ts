@@ -24,6 +24,8 @@ export interface CallbackSenderDeps {
   deliverCallback: DeliverCallback;
   /** Called once when the database becomes unavailable, and for every callback whose attempts are used up. */
   onError: (error: unknown) => void;
+  /** `app.sandbox.delay`. */
+  delayMs: number;
   /** Resolves when the sandbox has no record left to write; awaited by `stop`. */
   recordsWritten?: () => Promise<void>;
 }
@@ -63,7 +65,7 @@ export function sandboxCallbackSender(deps: CallbackSenderDeps): Worker<DueCallb
 
 async function send(
   { key, channel_id, callbacks, callback_step, callback_tries }: DueCallback,
-  { database, clock, deliverCallback, onError }: CallbackSenderDeps,
+  { database, clock, delayMs, deliverCallback, onError }: CallbackSenderDeps,
 ): Promise<void> {
   const message = callbacks[callback_step] as SignedMessage;
   // A result changes before the callback that reports it is sent.
@@ -78,6 +80,6 @@ async function send(
     await database.run(recordCallbackFailed, [key, callback_step, retryAtMs]);
     return;
   }
-  const { afterMs = callbackIntervalMs } = callbacks[callback_step + 1] ?? {};
+  const { afterMs = Math.min(callbackIntervalMs, delayMs) } = callbacks[callback_step + 1] ?? {};
   await database.run(recordCallbackSent, [key, callback_step, clock() + afterMs]);
 }

@@ -1,6 +1,5 @@
 import { dayMs, isoTime } from '../../../../core/clock.ts';
 import type { DisputeMovement, EvidenceField, ProviderDispute } from '../dispute.ts';
-import { lateMs } from './behaviours.ts';
 import type { DisputedRecord } from './dispute-statements.ts';
 import { referenceOf } from './messages.ts';
 
@@ -38,12 +37,12 @@ type Standing = Pick<ProviderDispute, 'stage' | 'status'> & {
   moved: readonly DisputeMovement['direction'][];
 };
 
-/** A dispute as it is at a time: its word and the answer say what becomes of it. */
-export function disputeAt(record: DisputedRecord, nowMs: number): ProviderDispute {
+/** A dispute as it is at a time: its word and the answer say what becomes of it, each after `delayMs`. */
+export function disputeAt(record: DisputedRecord, nowMs: number, delayMs: number): ProviderDispute {
   const { key, charge_key, behaviour, amount, currency, began_ms } = record;
   const reference = disputeReferenceOf(key);
   const isReturned = behaviour === 'debit:returned' || behaviour === 'capture:fail-later';
-  const { stage, status, moved } = isReturned ? returned : standingAt(record, nowMs);
+  const { stage, status, moved } = isReturned ? returned : standingAt(record, nowMs, delayMs);
   const isOpen = status === 'OPEN';
   const hasFee = !isReturned && stage !== 'INQUIRY';
   return {
@@ -66,9 +65,13 @@ export function disputeAt(record: DisputedRecord, nowMs: number): ProviderDisput
 
 const returned: Standing = { stage: 'CHARGEBACK', status: 'LOST', moved: ['WITHDRAWN'] };
 
-function standingAt({ behaviour, began_ms, answer, answered_ms }: DisputedRecord, nowMs: number): Standing {
-  const passed = Math.floor((nowMs - began_ms) / lateMs);
-  const isDecided = answered_ms !== null && nowMs >= answered_ms + lateMs;
+function standingAt(
+  { behaviour, began_ms, answer, answered_ms }: DisputedRecord,
+  nowMs: number,
+  delayMs: number,
+): Standing {
+  const passed = Math.floor((nowMs - began_ms) / delayMs);
+  const isDecided = answered_ms !== null && nowMs >= answered_ms + delayMs;
   const open: Standing = { stage: 'CHARGEBACK', status: 'OPEN', moved: ['WITHDRAWN'] };
   const won: Standing = { ...open, status: 'WON', moved: ['WITHDRAWN', 'REINSTATED'] };
   const lost: Standing = { ...open, status: 'LOST' };

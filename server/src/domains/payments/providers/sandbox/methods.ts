@@ -4,7 +4,7 @@ import { type FailureCode, failure } from '../failures.ts';
 import type { KeptMethod, ProviderMethod } from '../kept-method.ts';
 import type { Absent, MethodState, Outcome, SetupOutcome } from '../outcome.ts';
 import type { Call, ChargeOperation, DetachOperation, MethodProvider, SetupOperation } from '../provider.ts';
-import { isKnownWord, lateMs } from './behaviours.ts';
+import { isKnownWord } from './behaviours.ts';
 import { signedMethodMessage } from './messages.ts';
 import { typeOfWord, wordOfToken } from './method-words.ts';
 import {
@@ -21,6 +21,7 @@ export interface SandboxMethodsOptions {
   database: Queryable;
   clock: Clock;
   publicUrl: string;
+  delayMs: number;
 }
 
 /** The content of the page on which a payer lets a payment method be kept. */
@@ -48,7 +49,7 @@ export class SandboxMethods implements MethodProvider {
   async setUp(operation: SetupOperation, call: Call): Promise<SetupOutcome> {
     const word = wordOf(operation);
     if (word !== undefined && !isKnownWord(word)) return unknownWord(word);
-    const { database, clock } = this.#options;
+    const { database, clock, delayMs } = this.#options;
     // One time for both: the callback that reports a change must not be sent before the change.
     const nowMs = clock();
     const needsPayer = word === 'setup:payer' || (operation.token === null && operation.bankAccount === null);
@@ -64,7 +65,7 @@ export class SandboxMethods implements MethodProvider {
       customerOf(operation),
       operation.type ?? (iban === undefined ? typeOfWord(word) : 'sepa_debit'),
       iban?.slice(-4) ?? null,
-      ...callbacksOf(operation.key, word, needsPayer, call, nowMs),
+      ...callbacksOf(operation.key, word, needsPayer, call, { nowMs, delayMs }),
       nowMs,
     ]);
     const record = await this.#find(operation.key);
@@ -89,15 +90,14 @@ export class SandboxMethods implements MethodProvider {
   }
 
   async read({ reference }: KeptMethod): Promise<MethodState> {
-    const record = await this.#find(keyOfMethod(reference));
-    return stateOf(record, this.#options.clock());
+    return this.#stateOf(await this.#find(keyOfMethod(reference)));
   }
 
   /** Lets a charge use a method, or says why it cannot. `word`: the one that the method was kept with. */
   async use(operation: ChargeOperation & { method: KeptMethod }): Promise<{ word: string | null } | FailureCode> {
-    const { database, clock } = this.#options;
+    const { database } = this.#options;
     const [record] = await database.run(useKept, [keyOfMethod(operation.method.reference), operation.key]);
-    const state = stateOf(record, clock(), operation.key);
+    const state = this.#stateOf(record, operation.key);
     if (state.kind === 'ended') return state.failure.code;
     const word = record?.behaviour ?? null;
     if (word !== 'offsession:authentication_required') return { word };
@@ -106,16 +106,16 @@ export class SandboxMethods implements MethodProvider {
 
   /** Keeps what a charge is paid with, from its success on. */
   async keep(operation: ChargeOperation, word: string | null, call: Call): Promise<void> {
-    const { database, clock } = this.#options;
+    const { database, clock, delayMs } = this.#options;
     const nowMs = clock();
     const type = typeOfWord(word ?? undefined);
-    const callbacks = callbacksOf(operation.key, word ?? undefined, false, call, nowMs);
+    const callbacks = callbacksOf(operation.key, word ?? undefined, false, call, { nowMs, delayMs });
     await database.run(keepMethodOfCharge, [operation.key, customerOfSave(operation), type, ...callbacks, nowMs]);
   }
 
   async kept(key: string): Promise<ProviderMethod | undefined> {
     const record = await this.#find(key);
-    return record?.customer == null ? undefined : methodOf(record, this.#options.clock());
+    return record?.customer == null ? undefined : this.#methodOf(record);
   }
 
   /** The setup of the page at `/sandbox/setup/{key}`. Undefined if there is none. */
@@ -130,13 +130,33 @@ export class SandboxMethods implements MethodProvider {
     return record;
   }
 
+  /** What has become of a method; `chargeKey`: for this charge. */
+  #stateOf(record: KeptRecord | undefined, chargeKey?: string): MethodState {
+    if (record?.customer == null || record.detached || record.kept_ms === null) return ended('payment_method_missing');
+    const { behaviour, used_by } = record;
+    if (behaviour === 'method:revoked' && this.#isChanged(record)) return ended('mandate_revoked');
+    const isUsed = used_by !== null && used_by !== chargeKey;
+    if (behaviour === 'method:single-use' && isUsed) return ended('payment_method_missing');
+    return { kind: 'usable', method: this.#methodOf(record) };
+  }
+
+  #methodOf(record: KeptRecord): ProviderMethod {
+    return methodOf(record, this.#options.clock(), this.#isChanged(record));
+  }
+
+  /** Whether what changes the method later has happened. */
+  #isChanged({ kept_ms }: KeptRecord): boolean {
+    const { clock, delayMs } = this.#options;
+    return kept_ms !== null && clock() >= kept_ms + delayMs;
+  }
+
   async #outcome(record: KeptRecord): Promise<SetupOutcome> {
     const { database, clock, publicUrl } = this.#options;
     const { key, state, customer, created_ms, failure_code } = record;
     const named = { reference: referenceOfSetup(key), ...(customer !== null && { customerReference: customer }) };
     switch (state) {
       case 'SUCCEEDED':
-        return { kind: 'attached', ...named, method: methodOf(record, clock()) };
+        return { kind: 'attached', ...named, method: this.#methodOf(record) };
       case 'UNDECIDED': {
         if (created_ms + setupLifeMs > clock()) {
           return {
@@ -171,22 +191,11 @@ const referenceOfSetup = (key: string) => `sbxs_${key}`;
 const referenceOfMethod = (key: string) => `sbxm_${key}`;
 const keyOfMethod = (reference: string) => reference.replace(/^sbxm_/, '');
 
-/** What has become of a method; `chargeKey`: for this charge. */
-function stateOf(record: KeptRecord | undefined, nowMs: number, chargeKey?: string): MethodState {
-  if (record?.customer == null || record.detached || record.kept_ms === null) return ended('payment_method_missing');
-  const { behaviour, used_by, kept_ms } = record;
-  if (behaviour === 'method:revoked' && nowMs >= kept_ms + lateMs) return ended('mandate_revoked');
-  const isUsed = used_by !== null && used_by !== chargeKey;
-  if (behaviour === 'method:single-use' && isUsed) return ended('payment_method_missing');
-  return { kind: 'usable', method: methodOf(record, nowMs) };
-}
-
 const ended = (code: FailureCode): MethodState => ({ kind: 'ended', failure: failure(code, code) });
 
-function methodOf(record: KeptRecord, nowMs: number): ProviderMethod {
-  const { key, customer, method_type, last4, behaviour, kept_ms } = record;
+function methodOf(record: KeptRecord, nowMs: number, isLater: boolean): ProviderMethod {
+  const { key, customer, method_type, last4, behaviour } = record;
   const type = method_type ?? 'card';
-  const isLater = kept_ms !== null && nowMs >= kept_ms + lateMs;
   const isCard = type === 'card';
   const digits = last4 ?? (isCard ? (isLater && behaviour === 'method:updated' ? '4444' : '4242') : '3000');
   return {
@@ -226,16 +235,16 @@ function callbacksOf(
   word: string | undefined,
   needsPayer: boolean,
   { credentials: { webhookSecret } }: Call,
-  nowMs: number,
+  { nowMs, delayMs }: { nowMs: number; delayMs: number },
 ): [json: string | null, dueMs: number | null, trouble: string | null] {
   const changes = word !== undefined && changesLater.has(word);
   if (!needsPayer && !changes) return [null, null, null];
   if (webhookSecret === null || webhookSecret === '') return [null, null, 'no_secret'];
   const changed = {
     ...signedMethodMessage({ key, of: 'METHOD', reference: referenceOfMethod(key) }, webhookSecret),
-    afterMs: lateMs,
+    afterMs: delayMs,
   };
-  if (!needsPayer) return [JSON.stringify([changed]), nowMs + lateMs, null];
+  if (!needsPayer) return [JSON.stringify([changed]), nowMs + delayMs, null];
   const finished = signedMethodMessage({ key, of: 'SETUP', reference: referenceOfSetup(key) }, webhookSecret);
   const lists = { pay: changes ? [finished, changed] : [finished], fail: [finished], cancel: [finished] };
   return [JSON.stringify(lists), null, null];

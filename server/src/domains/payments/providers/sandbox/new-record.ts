@@ -10,7 +10,7 @@ import type {
   ReleaseOperation,
 } from '../provider.ts';
 import type { Behaviour } from './behaviour.ts';
-import { lateMs, laterWordOf, succeed } from './behaviours.ts';
+import { laterWordOf, succeed } from './behaviours.ts';
 import { disputeReferenceOf } from './dispute-script.ts';
 import {
   keyOfReference,
@@ -37,21 +37,29 @@ const authorizedForMs = 7 * dayMs;
 /** What has behaviours. */
 export type BehavingOperation = ChargeOperation | RefundOperation | CaptureOperation | ReleaseOperation;
 
+interface Times {
+  nowMs: number;
+  /** `app.sandbox.delay`. */
+  delayMs: number;
+}
+
 /** The record of an operation at its first call. */
 export function newOperationRecord(
   operation: BehavingOperation,
   behaviour: Behaviour,
   call: Call,
-  nowMs: number,
+  { nowMs, delayMs }: Times,
 ): NewOperationRecord {
-  const settlesMs = behaviour.isLate ? nowMs + lateMs : null;
-  const returnsMs = behaviour.isReturnedLater ? nowMs + lateMs : null;
-  const disputedMs = behaviour.disputeCallbacks === undefined ? null : nowMs + lateMs;
-  const warnedMs = behaviour.warnsOfFraud ? nowMs + lateMs : null;
-  const toldMs = settlesMs ?? returnsMs ?? disputedMs ?? warnedMs ?? expiresMsOf(operation, behaviour, nowMs);
+  const lateMs = nowMs + delayMs;
+  const settlesMs = behaviour.isLate ? lateMs : null;
+  const returnsMs = behaviour.isReturnedLater ? lateMs : null;
+  const disputedMs = behaviour.disputeCallbacks === undefined ? null : lateMs;
+  const warnedMs = behaviour.warnsOfFraud ? lateMs : null;
+  const expiresMs = isManual(operation) ? (behaviour.expiresSoon ? lateMs : nowMs + authorizedForMs) : null;
+  const toldMs = settlesMs ?? returnsMs ?? disputedMs ?? warnedMs ?? expiresMs;
   return {
     ...defaultRecord(operation, call, nowMs),
-    ...authorizationOf(operation, behaviour, nowMs),
+    ...(expiresMs !== null && { captured: 0, expires_ms: expiresMs }),
     state: initialState(operation, behaviour),
     behaviour: behaviour === succeed ? (laterWordOf(operation) ?? null) : behaviour.word,
     failure_code: returnsMs === null ? (behaviour.failure ?? null) : null,
@@ -63,17 +71,8 @@ export function newOperationRecord(
     charge_key: 'chargeReference' in operation ? keyOfReference(operation.chargeReference) : null,
     is_final: operation.kind === 'CAPTURE' ? operation.isFinal : null,
     ...(behaviour.finalState === 'UNDECIDED' && operation.kind === 'CHARGE' && shownToPayer(operation)),
-    ...callbacksOf(operation, behaviour, call, toldMs),
+    ...callbacksOf(operation, behaviour, call, { dueMs: toldMs, delayMs }),
   };
-}
-
-function authorizationOf(operation: Operation, behaviour: Behaviour, nowMs: number) {
-  if (!isManual(operation)) return {};
-  return { captured: 0, expires_ms: expiresMsOf(operation, behaviour, nowMs) };
-}
-
-function expiresMsOf(operation: Operation, { expiresSoon = false }: Behaviour, nowMs: number): number | null {
-  return isManual(operation) ? nowMs + (expiresSoon ? lateMs : authorizedForMs) : null;
 }
 
 const isManual = (operation: Operation) => operation.kind === 'CHARGE' && operation.captureMethod === 'MANUAL';
@@ -151,7 +150,7 @@ function callbacksOf(
     warnsOfFraud = false,
   }: Behaviour,
   { credentials: { webhookSecret } }: Call,
-  dueMs: number | null,
+  { dueMs, delayMs }: { dueMs: number | null; delayMs: number },
 ): Callbacks {
   const isPayersChoice = finalState === 'UNDECIDED';
   const isEnd = expiresSoon && isManual(operation);
@@ -160,7 +159,8 @@ function callbacksOf(
   if (callbacks === undefined && !isPayersChoice && !isDispute) return noCallbacks;
   if (webhookSecret === null || webhookSecret === '') return { ...noCallbacks, callback_trouble: 'no_secret' };
   if (isDispute) {
-    const list = disputeMessages(operation, disputeCallbacks, webhookSecret, dueMs as number);
+    const times = { dueMs: dueMs as number, delayMs };
+    const list = disputeMessages(operation, disputeCallbacks, webhookSecret, times);
     return { callbacks_json: JSON.stringify(list), callback_due_ms: dueMs, callback_trouble: null };
   }
   const { key, amount, currency } = operation;
@@ -182,7 +182,12 @@ function callbacksOf(
 }
 
 /** None of them says more than that something has changed; without any, it is a warning of fraud. */
-function disputeMessages(operation: Operation, count: number, secret: string, dueMs: number): SignedMessage[] {
+function disputeMessages(
+  operation: Operation,
+  count: number,
+  secret: string,
+  { dueMs, delayMs }: { dueMs: number; delayMs: number },
+): SignedMessage[] {
   const { key } = operation;
   const chargeReference = 'chargeReference' in operation ? (operation.chargeReference ?? '') : referenceOf(key);
   if (count === 0) {
@@ -192,7 +197,7 @@ function disputeMessages(operation: Operation, count: number, secret: string, du
   const told = { of: 'DISPUTE', reference: disputeReferenceOf(key), chargeReference } as const;
   return Array.from({ length: count }, (_, i) => ({
     ...signedDisputeMessage({ ...told, sequence: i + 1 }, secret),
-    afterMs: lateMs,
+    afterMs: delayMs,
   }));
 }
 

@@ -5,10 +5,10 @@ import {
   chargeOf,
   freshKey,
   refundOf,
+  sandboxDelayMs,
   sandboxOn,
 } from '../../../../../tests/support/payments/sandbox.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
-import { lateMs } from './behaviours.ts';
 import { referenceOf } from './messages.ts';
 import type { Sandbox } from './sandbox.ts';
 
@@ -104,7 +104,7 @@ describe('refunds', () => {
     expect(await sandbox.refund(refundOf(good, { chargeReference: 'pi_123' }), call())).toMatchObject(refused);
     expect(await sandbox.refund(refundOf(good, { currency: 'EUR' }), call())).toMatchObject(refused);
     expect(await sandbox.refund(refundOf(good), call({ channelId: 8 }))).toMatchObject(refused);
-    node.moveBy(lateMs);
+    node.moveBy(sandboxDelayMs);
     expect(await sandbox.refund(refundOf(late), call())).toMatchObject({ kind: 'succeeded' });
   });
 });
@@ -115,7 +115,7 @@ describe('cancellation', () => {
     await sandbox.charge(charge, call());
     const cancel = cancelOf(charge);
     expect(await sandbox.cancel(cancel, call())).toMatchObject({ kind: 'cancelled' });
-    node.moveBy(lateMs);
+    node.moveBy(sandboxDelayMs);
     expect(await sandbox.lookUp(cancel, call())).toMatchObject({ kind: 'cancelled' });
     expect(await sandbox.lookUp(charge, call())).toMatchObject({ kind: 'cancelled' });
     expect(await sandbox.charge(charge, call())).toMatchObject({ kind: 'cancelled' });
@@ -129,7 +129,7 @@ describe('cancellation', () => {
       const charge = chargeWith(word);
       await sandbox.charge(charge, call());
       const beforeMs = node.now();
-      node.moveBy(lateMs);
+      node.moveBy(sandboxDelayMs);
       const reported = await sandbox.lookUp(charge, call());
       // A node whose clock is behind must not revoke a result that another node has reported.
       const behind = sandboxOn(db, beforeMs).sandbox;
@@ -153,14 +153,14 @@ describe('cancellation', () => {
   test('a concurrent charge, look-up, cancellation and refund agree in the end', async () => {
     await times(40, async (index) => {
       const charge = chargeWith(index % 2 === 0 ? 'late' : 'succeed');
-      const other = sandboxOn(db, node.now() + (index % 3) * lateMs).sandbox;
+      const other = sandboxOn(db, node.now() + (index % 3) * sandboxDelayMs).sandbox;
       const [, , cancelled, refunded] = await Promise.all([
         sandbox.charge(charge, call()),
         other.lookUp(charge, call()),
         sandbox.cancel(cancelOf(charge), call()),
         other.refund(refundOf(charge), call()),
       ]);
-      const end = await sandboxOn(db, node.now() + 10 * lateMs).sandbox.lookUp(charge, call());
+      const end = await sandboxOn(db, node.now() + 10 * sandboxDelayMs).sandbox.lookUp(charge, call());
       expect(end.kind).toBe(cancelled.kind === 'cancelled' ? 'cancelled' : 'succeeded');
       if (refunded.kind === 'succeeded') expect(end.kind).toBe('succeeded');
     });

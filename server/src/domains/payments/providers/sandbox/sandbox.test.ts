@@ -6,6 +6,7 @@ import {
   chargeOf,
   freshKey,
   refundOf,
+  sandboxDelayMs,
   sandboxOn,
 } from '../../../../../tests/support/payments/sandbox.ts';
 import { databaseFromTemplate, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
@@ -158,6 +159,7 @@ describe('lost calls', () => {
       database: { run: () => Promise.reject(cause) },
       clock: node.now,
       publicUrl: '',
+      delayMs: sandboxDelayMs,
     });
     const charge = chargeOf();
     for (const answer of [
@@ -197,6 +199,7 @@ test('unreachable records are reported as an unavailable database; a requested s
     database: { run: () => new Promise(() => {}) },
     clock: node.now,
     publicUrl: '',
+    delayMs: sandboxDelayMs,
   });
   const late = unreachable.lookUp(chargeOf(), call({ signal: deadline.signal }));
   deadline.abort(cause);

@@ -19,7 +19,7 @@ import type {
   ProviderCallback,
   RefundOperation,
 } from '../provider.ts';
-import { behaviourOf, behaviourOfWord, isLaterWord, slowMs } from './behaviours.ts';
+import { behaviourOf, behaviourOfWord, isLaterWord } from './behaviours.ts';
 import { SandboxDisputes } from './disputes.ts';
 import { keyOfReference, outcomeOf, readSandboxCallback, referenceOf } from './messages.ts';
 import { customerOfSave, type PayerSetup, SandboxMethods } from './methods.ts';
@@ -32,6 +32,8 @@ export interface SandboxOptions {
   clock: Clock;
   /** `app.public-url`. The payer's page is at `/sandbox/pay/{key}` below it. */
   publicUrl: string;
+  /** `app.sandbox.delay`: until what comes late comes. */
+  delayMs: number;
 }
 
 /** The content of the payer's page. */
@@ -159,8 +161,9 @@ export class Sandbox implements Provider {
   #perform(operation: BehavingOperation, call: Call, keptWord?: string): Promise<Outcome> {
     const behaviour = behaviourOf(operation, keptWord);
     if (behaviour === undefined) return Promise.resolve(unknownBehaviour(operation));
+    const { clock, delayMs } = this.#options;
     return untilDeadline(call, async () => {
-      const newRecord = newOperationRecord(operation, behaviour, call, this.#options.clock());
+      const newRecord = newOperationRecord(operation, behaviour, call, { nowMs: clock(), delayMs });
       const record = await this.#records.insertOnce(newRecord);
       if (operation.kind === 'CHARGE' && operation.save !== null) {
         await this.methods.keep(operation, newRecord.behaviour, call);
@@ -173,7 +176,7 @@ export class Sandbox implements Provider {
       const settled = behaviour.effectiveCall === undefined ? await this.#records.settle(record) : record;
       if (behaviour.answer === 'never') return noAnswer;
       if (behaviour.answer === 'broken') throw new Error('The sandbox answered 503.');
-      if (behaviour.answer === 'slow') await sleep(Math.min(slowMs, call.timeoutMs / 2), undefined, call);
+      if (behaviour.answer === 'slow') await sleep(Math.min(delayMs, call.timeoutMs / 2), undefined, call);
       return this.#outcome(settled);
     });
   }
