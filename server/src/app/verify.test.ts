@@ -14,6 +14,7 @@ import {
 } from '../../tests/support/factories.ts';
 import { channelSecret } from '../../tests/support/payments/callbacks.ts';
 import { arrangeChannels, paymentsNode, principalOf } from '../../tests/support/payments/payments.ts';
+import { sandboxTime } from '../../tests/support/payments/sandbox.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../tests/support/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../tests/support/service/florin.ts';
 import { type Receiver, startReceiver } from '../../tests/support/webhooks/receiver.ts';
@@ -33,12 +34,13 @@ let admin: string;
 let receiver: Receiver;
 /** Payments and refunds in every final state, by a name for each. */
 const made: Record<string, string> = {};
+const time = sandboxTime();
 
 beforeAll(async () => {
   db = await databaseFromTemplate();
   receiver = await startReceiver(200);
   await haveABusyDay();
-  florin = await florinOn(db, { APP_ENCRYPTION_KEYS: encryptionKeys });
+  florin = await florinOn(db, { ...time.settings, APP_ENCRYPTION_KEYS: encryptionKeys }, time.clock);
   admin = await administratorOf(florin);
   await makeEverything();
   await makeInvoices();
@@ -117,6 +119,7 @@ async function makeEverything(): Promise<void> {
 async function makeDisputed(): Promise<void> {
   const channelId = await makeChannel(florin, admin, { provider: 'sandbox', webhookSecret: channelSecret });
   made.disputed = await makePayment(florin, admin, channelId, { metadata: { sandbox: 'debit:returned' } });
+  await time.pass(db);
   const { id } = await eventually('it is disputed', async () => {
     const [dispute] = dataOf(await florin.get(`/api/dispute/list?transactionId=${made.disputed}`, admin));
     return dispute;
@@ -149,6 +152,7 @@ async function makeReversed(): Promise<void> {
   );
   const { id } = dataOf(await florin.post('/api/refund/create', { transactionId: made.reversed }, admin));
   made.reversedRefund = id;
+  await time.pass(db);
   await eventually('it has come back', async () => (await statusOf(`/api/refund/detail?id=${id}`)) === 'FAILED');
 }
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dataOf } from '../../../../tests/support/factories.ts';
+import { sandboxTime } from '../../../../tests/support/payments/sandbox.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../tests/support/postgres/database.ts';
 import { administratorPassword, florinOn, type TestFlorin } from '../../../../tests/support/service/florin.ts';
 import { type EventType, eventTypes } from '../../../core/event-types.ts';
@@ -14,6 +15,7 @@ type Event = { type: EventType; object_id: string; body: string };
 
 const page = readFileSync(fileURLToPath(new URL('../../../../../docs/guides/webhooks.md', import.meta.url)), 'utf8');
 
+const time = sandboxTime();
 let db: TestDatabase;
 let florin: TestFlorin;
 let as: string;
@@ -22,7 +24,7 @@ const written = new Map<EventType, { event: Event; shown?: object }>();
 
 beforeAll(async () => {
   db = await databaseFromTemplate();
-  florin = await florinOn(db);
+  florin = await florinOn(db, time.settings, time.clock);
   as = await florin.login('admin', administratorPassword);
   await driveEveryType();
 });
@@ -143,7 +145,6 @@ const firstOf = (list: string, transactionId: string): Promise<{ id: string }> =
   });
 
 async function driveDisputes(channelId: number): Promise<void> {
-  const disputed = async (word: string) => (await firstOf('dispute/list', await payWith(channelId, word))).id;
   const told = async (type: EventType, id: string) => {
     await expectEvent(type, id);
     await expectShown(type, `dispute/detail?id=${id}`);
@@ -151,10 +152,14 @@ async function driveDisputes(channelId: number): Promise<void> {
   const answered = async (id: string) => {
     await post('dispute/evidence', { id, evidence: { explanation: 'It was delivered.' } });
     await post('dispute/submit', { id });
+    await eventually('it is submitted', async () => (await get(`dispute/detail?id=${id}`)).status === 'SUBMITTED');
   };
-  const [won, lost] = [await disputed('dispute:won'), await disputed('dispute:lost')];
-  const inquiry = await disputed('dispute:inquiry');
-  const open = await disputed('dispute');
+  const words = ['dispute:won', 'dispute:lost', 'dispute:inquiry', 'dispute', 'fraud-warning'];
+  const payments = await Promise.all(words.map((word) => payWith(channelId, word)));
+  const warned = payments.pop() as string;
+  await time.pass(db);
+  const disputes = await Promise.all(payments.map((id) => firstOf('dispute/list', id)));
+  const [won, lost, inquiry, open] = disputes.map(({ id }) => id) as [string, string, string, string];
   await told('dispute.created', open);
   await told('dispute.funds_withdrawn', open);
   await db.query(
@@ -165,12 +170,12 @@ async function driveDisputes(channelId: number): Promise<void> {
   await told('dispute.due_soon', open);
   await answered(open);
   await told('dispute.updated', open);
+  await answered(inquiry);
+  await time.pass(db);
   await told('dispute.won', won);
   await told('dispute.funds_reinstated', won);
   await told('dispute.lost', lost);
-  await answered(inquiry);
   await told('dispute.closed', inquiry);
-  const warned = await payWith(channelId, 'fraud-warning');
   await expectEvent('transaction.fraud_warning', warned);
   await expectShown('transaction.fraud_warning', `transaction/detail?id=${warned}`);
 }
@@ -180,6 +185,7 @@ async function driveDiscrepancies(channelId: number): Promise<void> {
   const statusOf = async () => (await get(`transaction/detail?id=${transactionId}`)).status;
   await eventually('it has succeeded', async () => (await statusOf()) === 'SUCCESS');
   await post('refund/create', { transactionId });
+  await time.pass(db);
   const { id } = await firstOf('discrepancy/list', transactionId);
   await expectEvent('discrepancy.opened', id, await get(`discrepancy/detail?id=${id}`));
   await post('discrepancy/close', { id, note: 'The provider took it twice.' });
@@ -193,6 +199,7 @@ async function driveReopenedInvoice(channelId: number): Promise<void> {
   const { id } = await post('invoice/create', invoice);
   await post('invoice/finalize', { id });
   await post('invoice/pay', { id, channelId });
+  await time.pass(db);
   await expectEvent('invoice.reopened', `inv_${id}`);
   await expectShown('invoice.reopened', `invoice/detail?id=${id}`);
 }
@@ -218,9 +225,15 @@ async function driveMethods(channelId: number): Promise<void> {
     [kept],
   );
   await told('payment_method.expiring', kept);
-  await told('payment_method.revoked', await setUp('sandbox:method:revoked'));
-  await told('payment_method.updated', await setUp('sandbox:method:updated'));
-  await told('payment_method.expired', await setUp('sandbox:method:expires'));
+  const changing: [EventType, string][] = [
+    ['payment_method.revoked', await setUp('sandbox:method:revoked')],
+    ['payment_method.updated', await setUp('sandbox:method:updated')],
+    ['payment_method.expired', await setUp('sandbox:method:expires')],
+  ];
+  const stateOf = async (id: string) => (await get(`payment-method/detail?id=${id}`)).status;
+  for (const [, id] of changing) await eventually('it is kept', async () => (await stateOf(id)) === 'ACTIVE');
+  await time.pass(db);
+  for (const [type, id] of changing) await told(type, id);
   await expectEvent('payment_method.detached', kept, await post('payment-method/detach', { id: kept }));
 }
 

@@ -3,7 +3,7 @@ import { brokenClaims } from '../../../../../tests/support/broken-claims.ts';
 import { administratorOf, dataOf, makeChannel, makePayment } from '../../../../../tests/support/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../../../../../tests/support/postgres/database.ts';
 import { florinOn, type TestFlorin } from '../../../../../tests/support/service/florin.ts';
-import { dayMs, hourMs } from '../../../../core/clock.ts';
+import { dayMs, hourMs, minuteMs } from '../../../../core/clock.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;
@@ -28,6 +28,7 @@ async function later(ms: number): Promise<void> {
   as = await administratorOf(florin);
 }
 
+const payment = async (id: string) => dataOf(await florin.get(`/api/transaction/detail?id=${id}`, as));
 const dispute = async (id: string) => dataOf(await florin.get(`/api/dispute/list?transactionId=${id}`, as))[0];
 const disputeOf = (id: string, status: string) =>
   eventually(`it is ${status}`, async () => {
@@ -45,6 +46,8 @@ const events = async (id: string, type: string) => {
 test('an answer that is due is told three days and one day before, and not given in time it has expired', async () => {
   const channelId = await makeChannel(florin, as, { provider: 'sandbox', webhookSecret: 'a secret between two' });
   const id = await makePayment(florin, as, channelId, { metadata: { sandbox: 'dispute' } });
+  await eventually('it is paid', async () => (await payment(id)).status === 'SUCCESS');
+  await later(minuteMs);
   const { id: disputeId } = await disputeOf(id, 'OPEN');
   const told = (count: number) =>
     eventually(`it was told ${count} times`, async () => {
@@ -66,9 +69,7 @@ test('a dispute of which no callback tells is found in the list of its channel, 
   // Without a secret the sandbox sends no callbacks.
   const channelId = await makeChannel(florin, as, { provider: 'sandbox' });
   const id = await makePayment(florin, as, channelId, { metadata: { sandbox: 'dispute:lost' } });
-  await eventually('it is paid', async () => {
-    return dataOf(await florin.get(`/api/transaction/detail?id=${id}`, as)).status === 'SUCCESS';
-  });
+  await eventually('it is paid', async () => (await payment(id)).status === 'SUCCESS');
   await later(2 * hourMs);
   const { id: disputeId } = await disputeOf(id, 'LOST');
   expect(await events(disputeId, 'dispute.created')).toHaveLength(1);
