@@ -9,7 +9,10 @@ import type { Callback, MethodUpdate, ProviderCallback } from '../provider.ts';
 export interface SignedMessage {
   body: string;
   signature: string;
-  /** How long it is sent after the one before, in ms. Default: `callbackIntervalMs` or `app.sandbox.delay`, whichever is shorter. */
+  /**
+   * How long it is sent after the one before, in ms. Default: `callbackIntervalMs` or `app.sandbox.delay`, whichever is
+   * shorter.
+   */
   afterMs?: number;
 }
 
