@@ -7,6 +7,7 @@ import { buildConsole } from './build.ts';
 import { dialogJourneys } from './dialog-journeys.ts';
 import { disputeJourneys } from './dispute-journeys.ts';
 import { expiryJourneys } from './expiry-journeys.ts';
+import { financeJourneys } from './finance-journeys.ts';
 import { journeys } from './journeys.ts';
 import { type OpenedConsole, openConsole } from './opened-console.ts';
 import { pages, signInPage } from './pages.ts';
@@ -34,6 +35,7 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
   const { refused, failed } = webhookJourneys(() => console);
   describe('the page for signing in', () => signInPage(() => console));
   describe('journeys', () => journeys(() => console));
+  describe('journeys of finance', () => financeJourneys(() => console));
   describe('a webhook that is refused', refused);
   describe('journeys of sellers and payers', () => billingJourneys(() => console));
   describe('journeys of dialogs', () => dialogJourneys(() => console));

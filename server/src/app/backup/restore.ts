@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { printableJson } from '../../../../sdk/src/printable.ts';
 import type { Keyring } from '../../platform/crypto/keyring.ts';
 import type { ConnectionConfig } from '../../platform/postgres/connection/connection-url.ts';
 import { knownMigrations, migrate, migrateTo, migrationState } from '../../platform/postgres/migrate.ts';
@@ -18,7 +17,7 @@ import { checkRestored } from './check-restored.ts';
 import { copyTablesIn } from './copy-tables.ts';
 import { keyFiles, requireKeys } from './keys.ts';
 import { checkFiles, type Manifest, readManifest } from './manifest.ts';
-import { countOf } from './report.ts';
+import { countOf, type RestoreResult, reportRestore } from './report.ts';
 import { openRestoreFolder, requireUnusedFolder } from './restore-folder.ts';
 import { openScratch } from './scratch.ts';
 import { openSession } from './session.ts';
@@ -63,22 +62,21 @@ export async function run(words: readonly string[], options: CommandOptions = {}
     }
     if (to !== undefined) throw new CommandFailure(`${folder} is no archive of app.backup.archive: leave out --to.`);
     const restored = await restore(folder, { dataDir, isTrial, acceptsUnproven: flags.has('unproven') }, context);
-    report(restored, flags.has('json'), context.print);
+    reportRestore(restored, {
+      asJson: flags.has('json'),
+      print: context.print,
+      state: `${countOf(restored.rows, 'row')} as of ${restored.takenAt}`,
+      verified: 'every row is there, and every claim holds',
+    });
     return restored.broken.length === 0 ? 0 : 1;
   });
 }
 
-export interface Restored {
-  /** The data folder, or the hosts of the database; null after a trial, which leaves nothing. */
-  into: string | null;
+export interface Restored extends RestoreResult {
   /** Whether `into` is a data folder. */
   isFolder: boolean;
   takenAt: string;
   rows: number;
-  broken: string[];
-  elapsedMs: number;
-  /** What remains for the operator, one line each. */
-  next: string[];
 }
 
 /**
@@ -222,17 +220,4 @@ function nextSteps({ takenAt }: Manifest): string[] {
     'Webhook deliveries that were open then are sent again, under their old ids.',
     'Make a backup of the restored service, and note its audit heads.',
   ];
-}
-
-function report(restored: Restored, asJson: boolean, print: (line: string) => void): void {
-  if (asJson) {
-    print(printableJson(restored));
-    return;
-  }
-  const { into, takenAt, rows, elapsedMs, broken, next } = restored;
-  const where = into === null ? 'restorable:' : `restored  ${into}:`;
-  print(`${where} ${countOf(rows, 'row')} as of ${takenAt}, in ${elapsedMs} ms`);
-  for (const claim of broken) print(`BROKEN    ${claim}`);
-  if (broken.length === 0) print('verified  every row is there, and every claim holds');
-  for (const step of next) print(`next      ${step}`);
 }

@@ -4,7 +4,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { discardDataFolder } from '@florin/embedded-postgres';
-import { printableJson } from '../../../../../sdk/src/printable.ts';
 import type { Keyring } from '../../../platform/crypto/keyring.ts';
 import type { ConnectionConfig } from '../../../platform/postgres/connection/connection-url.ts';
 import { migrate } from '../../../platform/postgres/migrate.ts';
@@ -12,6 +11,7 @@ import type { CommandContext, ExitCode } from '../../cli/command.ts';
 import { CommandFailure } from '../../cli/failure.ts';
 import { checkRestored } from '../check-restored.ts';
 import { requireKeys } from '../keys.ts';
+import { type RestoreResult, reportRestore } from '../report.ts';
 import { laterRecordsFile, openRestoreFolder, requireUnusedFolder } from '../restore-folder.ts';
 import { openSession } from '../session.ts';
 import { ArchiveFolder } from './archive-folder.ts';
@@ -28,16 +28,12 @@ export interface RestoreArchiveOptions {
   asJson: boolean;
 }
 
-interface Restored {
-  into: string | null;
+interface Restored extends RestoreResult {
   /** The state is that of this time. */
   at: string;
   base: string;
-  broken: string[];
   /** How many records of a kind came after that time, by what happened to them. */
   later: Record<string, number>;
-  elapsedMs: number;
-  next: string[];
 }
 
 /** ms since the epoch; null: it is no time with a zone. */
@@ -81,7 +77,13 @@ export async function restoreArchive(
       elapsedMs: Math.round(performance.now() - begunAt),
       next: isTrial ? [] : nextSteps(target, plan, done.later),
     };
-    report(restored, asJson, context.print);
+    reportRestore(restored, {
+      asJson,
+      print: context.print,
+      state: `the state at ${restored.at}, from ${restored.base}`,
+      verified: 'every claim holds',
+      found: Object.entries(restored.later).map(([what, count]) => `later     ${count} × ${what} after that time`),
+    });
     return restored.broken.length === 0 ? 0 : 1;
   } finally {
     if (isTrial) await rm(target, { recursive: true, force: true });
@@ -226,17 +228,4 @@ function nextSteps(dataDir: string, { toMs, end }: Plan, later: Record<string, n
     'Webhook deliveries that were open then are sent again, under their old ids.',
     'Make a base backup of the restored service: florin backup with the folder of its archive.',
   ];
-}
-
-function report(restored: Restored, asJson: boolean, print: (line: string) => void): void {
-  if (asJson) {
-    print(printableJson(restored));
-    return;
-  }
-  const { into, at, base, broken, later, elapsedMs, next } = restored;
-  print(`${into === null ? 'restorable:' : `restored  ${into}:`} the state at ${at}, from ${base}, in ${elapsedMs} ms`);
-  for (const claim of broken) print(`BROKEN    ${claim}`);
-  if (broken.length === 0) print('verified  every claim holds');
-  for (const [what, count] of Object.entries(later)) print(`later     ${count} × ${what} after that time`);
-  for (const step of next) print(`next      ${step}`);
 }
