@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 import tests from './vitest.config.ts';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
-const campaigns = globSync('server/{src,tests}/**/*.test.ts', { cwd: root }).filter((path) =>
+const campaigns = globSync('server/{src,tests}/**/*.{test,story}.ts', { cwd: root }).filter((path) =>
   readFileSync(`${root}${path}`, 'utf8').includes('/support/campaign.ts'),
 );
 

@@ -12,9 +12,9 @@ export default defineConfig({
     include: [
       'server/tests/contract/contract.test.ts',
       'server/tests/service/{two-nodes,invalidations,refund-reversal}.test.ts',
-      'server/tests/service/{renewals,disputes}-at-providers.test.ts',
+      'server/tests/service/{renewals,disputes}-at-providers.story.ts',
       'server/src/domains/webhooks/deliveries/worker.test.ts',
-      'server/src/domains/payments/{refunds,captures}/**/*.test.ts',
+      'server/src/domains/payments/{refunds,captures}/**/*.{test,story}.ts',
     ],
   },
 });

@@ -86,9 +86,9 @@ function importsOf({ path, text }: Source): string[] {
   );
 }
 
-/** `npm test`, `npm run processes`, `npm run browser` and `npm run drills` each run one kind of files. */
+/** `npm test`, `npm run stories`, `processes`, `browser` and `drills` each run one kind of files. */
 const isTest = (path: string) =>
-  /\.(test|process|browser|drill)\.ts$/.test(path) || path.startsWith('../tests/') || path.includes('/fixture/');
+  /\.(test|story|process|browser|drill)\.ts$/.test(path) || path.startsWith('../tests/') || path.includes('/fixture/');
 
 /** The module that a file belongs to: `domains/payments/refunds/create.ts` belongs to `refunds`. */
 const moduleOf = (path: string) => path.split('/')[2] ?? '';
