@@ -228,7 +228,12 @@ export function billingJourneys(opened: () => OpenedConsole): void {
     await dialog().getByLabel('Reference').fill('Envelope 7');
     await dialog().getByRole('button', { name: 'Record a payment' }).click();
     await page.waitForURL(/payments\/txn_/);
-    await page.getByText('Envelope 7').first().waitFor();
+    // As facts, beside the JSON of the metadata.
+    await page
+      .getByRole('definition')
+      .filter({ hasText: /^Envelope 7$/ })
+      .waitFor();
+    await page.getByText('Received on', { exact: true }).waitFor();
     await page.getByRole('link', { name: /^INV-/ }).waitFor();
     await eventually('the invoice is paid', async () => {
       return dataOf(await florin.get(`/api/invoice/detail?id=${id}`, admin)).status === 'PAID';

@@ -8,6 +8,7 @@ import { dialogJourneys } from './dialog-journeys.ts';
 import { disputeJourneys } from './dispute-journeys.ts';
 import { expiryJourneys } from './expiry-journeys.ts';
 import { financeJourneys } from './finance-journeys.ts';
+import { homeJourneys } from './home-journeys.ts';
 import { journeys } from './journeys.ts';
 import { type OpenedConsole, openConsole } from './opened-console.ts';
 import { pages, signInPage } from './pages.ts';
@@ -39,6 +40,7 @@ describe.skipIf(chromiumPath === undefined)('in a browser', () => {
   describe('a webhook that is refused', refused);
   describe('journeys of sellers and payers', () => billingJourneys(() => console));
   describe('journeys of dialogs', () => dialogJourneys(() => console));
+  describe('journeys of home', () => homeJourneys(() => console));
   describe('journeys of disputes', () => disputeJourneys(() => console));
   describe('journeys of words', () => wordsJourneys(() => console));
   describe('journeys of users', () => accountJourneys(() => console));

@@ -1,6 +1,7 @@
 import { Alert, Anchor, Code, Group, List, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import { addressOf } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
 import { useMay, useProfile } from '../../session/session.tsx';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
@@ -16,6 +17,8 @@ interface AlertLine {
   path?: string;
   /** The command that mends it. */
   command?: string;
+  /** The page of the documentation that says how it is mended. */
+  guide?: string;
 }
 
 /** What needs a person, on top of the home page. Nothing if there is nothing. */
@@ -33,7 +36,7 @@ export function Alerts() {
   return (
     <Alert color="red" title={text('alerts.title')} icon={<Icon name="discrepancy" />} role="region">
       <List size="sm" spacing={4} listStyleType="none" pl={0}>
-        {lines.map(({ key, label, path, command }) => (
+        {lines.map(({ key, label, path, command, guide }) => (
           <List.Item key={key}>
             <Row>
               <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
@@ -46,6 +49,11 @@ export function Alerts() {
                 </Anchor>
               )}
               {command !== undefined && <Code>{command}</Code>}
+              {guide !== undefined && (
+                <Anchor href={addressOf('/docs') + guide} size="sm" c="inherit" underline="always">
+                  {text('alerts.guide')}
+                </Anchor>
+              )}
             </Row>
           </List.Item>
         ))}
@@ -82,6 +90,7 @@ function useFailingEndpoints(): AlertLine[] {
   });
 }
 
+const hourMs = 3_600_000;
 /** A delivery that is due for so long waits for its endpoint, or for a worker. */
 const overdueMs = 60_000;
 const answerableMs = 3 * 86_400_000;
@@ -123,10 +132,12 @@ function useFallenChannels(): AlertLine[] {
   const mayRead = useMay('transaction_read');
   const rows = useRead('statistics.recent', {}, { enabled: mayRead, pollMs: recentPollMs }).data?.data ?? [];
   const share = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 });
+  // As the service counts: whole UTC hours, with the one that has begun.
+  const recentFromMs = Math.floor(Date.now() / hourMs) * hourMs - 23 * hourMs;
   return fallenChannels(rows).map(({ channelId, channelName, recent, before }) => ({
     key: `channel ${channelId}`,
     label: text('alerts.channel', { name: channelName, recent: share.format(recent), before: share.format(before) }),
-    path: `/payments?channelId=${channelId}&status=FAILED&startDate=${dayOf(-1)}`,
+    path: `/payments?channelId=${channelId}&status=FAILED&startDate=${new Date(recentFromMs).toISOString()}`,
   }));
 }
 
@@ -173,7 +184,11 @@ function useOperations(): AlertLine[] {
   if (certificateEndTime !== null && endsSoon(certificateEndTime, Date.now())) {
     const hasEnded = Date.parse(certificateEndTime) < Date.now();
     const key = hasEnded ? 'alerts.certificateEnded' : 'alerts.certificate';
-    lines.push({ key: 'certificate', label: text(key, { day: day(certificateEndTime) }) });
+    lines.push({
+      key: 'certificate',
+      label: text(key, { day: day(certificateEndTime) }),
+      guide: '/guides/production#when-the-certificate-ends',
+    });
   }
   if (backupExpectedSeconds !== null && backups !== undefined) {
     const last = backups[0]?.time;

@@ -1,7 +1,7 @@
 import { Button, Group, SegmentedControl, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { usePreferences, useText } from '../../shell/preferences.tsx';
-import { type DayRange, daysOfPreset, presetOfDays, rangeOf, rangePresets } from './range.ts';
+import { type DayRange, daysBefore, daysOfPreset, presetOfDays, rangeOf, rangePresets } from './range.ts';
 
 interface RangeFilterProps {
   range: DayRange;
@@ -16,6 +16,7 @@ export function RangeFilter({ range, onChange }: RangeFilterProps) {
   const [isCustom, setCustom] = useState(preset === undefined);
   const [typed, setTyped] = useState(range);
   const format = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
+  const shown = ({ startDate, endDate }: DayRange) => format.formatRange(Date.parse(startDate), Date.parse(endDate));
   const isValid =
     typed.startDate !== '' && typed.endDate !== '' && rangeOf(typed, Date.now()).startDate === typed.startDate;
   return (
@@ -60,7 +61,7 @@ export function RangeFilter({ range, onChange }: RangeFilterProps) {
         </form>
       )}
       <Text size="xs" c="dimmed">
-        {text('home.days', { range: format.formatRange(Date.parse(range.startDate), Date.parse(range.endDate)) })}
+        {text('home.days', { range: shown(range), before: shown(daysBefore(range)) })}
       </Text>
     </Group>
   );

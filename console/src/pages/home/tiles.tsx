@@ -20,8 +20,12 @@ export function Tiles({ range }: { range: DayRange }) {
   const summary = read.data?.data;
   const before = useRead('statistics.summary', { ...daysBefore(range) }).data?.data;
   const paid = paidIn(summary);
-  const volumes = volumesOf(paid);
   const volumesBefore = new Map(volumesOf(paidIn(before)).map(({ currency, amount }) => [currency, amount]));
+  const volumes = volumesOf(paid);
+  // A currency in which nothing was paid any more is a change too.
+  for (const currency of volumesBefore.keys()) {
+    if (!volumes.some((one) => one.currency === currency)) volumes.push({ currency, amount: 0n });
+  }
   const pending = summary?.statuses.filter(({ status }) => status === 'PENDING' || status === 'PROCESSING') ?? [];
   const pendingCount = pending.reduce((sum, { count }) => sum + count, 0);
   const [ended, endedBefore] = [endedIn(summary), endedIn(before)];

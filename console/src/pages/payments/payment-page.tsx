@@ -2,7 +2,7 @@ import { Stack, Text } from '@mantine/core';
 import type { TransactionDetail } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
 import { Money } from '../../format/money.tsx';
-import { Time } from '../../format/time.tsx';
+import { Day, Time } from '../../format/time.tsx';
 import { useText } from '../../shell/preferences.tsx';
 import type { TextKey } from '../../text/texts.ts';
 import { FailureText } from '../../ui/failure-text.tsx';
@@ -71,6 +71,7 @@ export default function PaymentPage({ id }: { id: string }) {
 
 function PaymentFacts({ payment }: { payment: TransactionDetail }) {
   const text = useText();
+  const received = receiptOf(payment);
   const { currency, customerId, methodId, invoiceId, failureCode, failureMessage, retry } = payment;
   return (
     <Section title={text('payment.facts')}>
@@ -122,10 +123,19 @@ function PaymentFacts({ payment }: { payment: TransactionDetail }) {
             text('payment.reference'),
             payment.providerReference && <Copyable key="reference" value={payment.providerReference} />,
           ],
+          [text('recordPayment.day'), received && <Day key="received" value={received.day} />],
+          [text('recordPayment.reference'), received?.reference],
           [text('payments.created'), <Time key="created" value={payment.createdTime} precise />],
           [text('payment.updated'), <Time key="updated" value={payment.updatedTime} precise />],
         ]}
       />
     </Section>
   );
+}
+
+/** What *Record a payment* has noted about money that came another way. */
+function receiptOf({ metadata }: TransactionDetail): { day: string; reference: string | undefined } | undefined {
+  const { receivedOn, reference } = metadata ?? {};
+  if (typeof receivedOn !== 'string' || Number.isNaN(Date.parse(receivedOn))) return undefined;
+  return { day: receivedOn, reference: typeof reference === 'string' ? reference : undefined };
 }

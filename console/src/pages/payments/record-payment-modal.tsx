@@ -3,7 +3,8 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Invoice } from '../../api/client.ts';
 import { useChange } from '../../api/hooks.ts';
-import { useText } from '../../shell/preferences.tsx';
+import { localTimeOf } from '../../format/zone.ts';
+import { usePreferences, useText } from '../../shell/preferences.tsx';
 import { useUsableChannels } from '../../ui/forms/channel-select.tsx';
 import { CurrencySelect } from '../../ui/forms/currency-select.tsx';
 import { type ErrorOf, type Fields, FormModal } from '../../ui/forms/form-modal.tsx';
@@ -94,6 +95,7 @@ interface ReceivedFieldsProps {
 
 function ReceivedFields({ currency, amount, errorOf }: ReceivedFieldsProps) {
   const text = useText();
+  const { timeZone } = usePreferences();
   const channels = useUsableChannels(currency)?.filter(({ provider }) => provider === null);
   if (channels?.length === 0) {
     return (
@@ -118,7 +120,7 @@ function ReceivedFields({ currency, amount, errorOf }: ReceivedFieldsProps) {
         name="day"
         type="date"
         label={text('recordPayment.day')}
-        defaultValue={new Date().toISOString().slice(0, 10)}
+        defaultValue={localTimeOf(new Date().toISOString(), timeZone).slice(0, 10)}
         required
       />
       <Select
