@@ -227,7 +227,7 @@ function report({ folder, manifest, elapsedMs }: Backup, asJson: boolean, print:
   print(
     broken.length === 0
       ? 'proven  restored into a PostgreSQL of its own: every row is there, and every claim holds'
-      : 'NOT PROVEN: the copy is true to the database, but the database is wrong; see "Checking the books"',
+      : 'NOT PROVEN: the copy is true to the database, but the database is wrong; florin verify names the rows',
   );
 }
 
@@ -250,6 +250,6 @@ function reportBase(
   print(
     broken.length === 0
       ? 'proven  restored into a PostgreSQL of its own with the log of the archive: every claim holds'
-      : 'NOT PROVEN: the copy is true to the database, but the database is wrong; see "Checking the books"',
+      : 'NOT PROVEN: the copy is true to the database, but the database is wrong; florin verify names the rows',
   );
 }
