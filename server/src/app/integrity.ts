@@ -2,10 +2,11 @@ import { type AuditHead, auditHeads, disagreementWith, headText } from '../domai
 import type { Keyring } from '../platform/crypto/keyring.ts';
 import { Sealer } from '../platform/crypto/seal.ts';
 import type { CheckKeys, KeyedCheck } from '../platform/keyed-check.ts';
-import { type Check, type Finding, offendersOf } from '../platform/postgres/check.ts';
+import { type Check, type Finding, offendersOf, offendersOfEach } from '../platform/postgres/check.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { modules } from './modules.ts';
 import { placesCheck } from './sealed-values-check.ts';
+import { type Beside, type Part, runParts } from './verify-parts.ts';
 
 /** The integrity checks of all modules. */
 export const checks: readonly Check[] = modules.flatMap(({ integrity = [] }) => integrity);
@@ -46,6 +47,8 @@ export interface VerifyOptions {
   keys?: Keyring | undefined;
   /** Entries of audit logs that were noted before. */
   noted?: readonly AuditHead[];
+  /** Reads the same snapshot over further connections, so that several claims are checked at the same time. */
+  beside?: Beside;
   /** Called for each finding that has something to name, after the claims. */
   onFinding?: (result: FindingResult) => void;
   /** Called for the last entry of each audit log, after the claims. */
@@ -54,44 +57,85 @@ export interface VerifyOptions {
 
 /**
  * Checks every claim, and that the audit logs agree with the noted heads, on one snapshot of the database, without
- * blocking writers. Calls `report` after each check and returns the number of broken claims.
+ * blocking writers. Calls `report` for each claim, in their order, and returns the number of broken claims.
  */
-export function verify(
+export async function verify(
   database: Pick<Database, 'snapshot'>,
   report: (result: ClaimResult) => void,
-  { keys, noted = [], onFinding = () => {}, onHead = () => {} }: VerifyOptions = {},
+  { keys, noted = [], beside, onFinding = () => {}, onHead = () => {} }: VerifyOptions = {},
 ): Promise<number> {
-  return database.snapshot(async (snapshot) => {
-    let broken = 0;
-    const conclude = (claim: string, offenders: readonly string[], note?: string) => {
-      if (offenders.length > 0) broken++;
-      report({ claim, ...listed(offenders), ...(note !== undefined && { note }) });
-    };
-    for (const check of checks) conclude(check.claim, await offendersOf(snapshot, check, maximumOffenders + 1));
-    for (const { claim, check } of keyedChecks) {
-      const result = keys && (await check(snapshot, checkKeysOf(keys), maximumOffenders + 1));
-      if (result === undefined || (result.offenders.length === 0 && result.unchecked > 0)) {
-        const notCheckable =
-          result === undefined
-            ? 'the encryption keys are not here'
-            : `${result.unchecked} of them need a key that is lost`;
-        report({ claim, offenders: [], hasMore: false, notCheckable });
-      } else conclude(claim, result.offenders, result.note);
-    }
-    for (const head of noted) {
-      const disagreement = await disagreementWith(snapshot, head);
-      conclude(
-        `The audit log agrees with the head ${headText(head)}`,
-        disagreement === undefined ? [] : [disagreement],
+  let broken = 0;
+  const conclude = (claim: string, offenders: readonly string[], note?: string) => {
+    if (offenders.length > 0) broken++;
+    report({ claim, ...listed(offenders), ...(note !== undefined && { note }) });
+  };
+  const parts: Part[] = [
+    ...partsOfChecks(conclude),
+    ...keyedChecks.map((check): Part => {
+      const isLong = true;
+      if (keys === undefined) {
+        const notCheckable = 'the encryption keys are not here';
+        return {
+          work: async () => [() => report({ claim: check.claim, offenders: [], hasMore: false, notCheckable })],
+        };
+      }
+      return {
+        isLong,
+        work: async (snapshot) => {
+          const { offenders, note, unchecked } = await check.check(snapshot, checkKeysOf(keys), maximumOffenders + 1);
+          const notCheckable = `${unchecked} of them need a key that is lost`;
+          if (offenders.length > 0 || unchecked === 0) return [() => conclude(check.claim, offenders, note)];
+          return [() => report({ claim: check.claim, offenders: [], hasMore: false, notCheckable })];
+        },
+      };
+    }),
+    ...noted.map(
+      (head): Part => ({
+        work: async (snapshot) => {
+          const disagreement = await disagreementWith(snapshot, head);
+          const offenders = disagreement === undefined ? [] : [disagreement];
+          return [() => conclude(`The audit log agrees with the head ${headText(head)}`, offenders)];
+        },
+      }),
+    ),
+    ...findings.map(
+      (finding): Part => ({
+        work: async (snapshot) => {
+          const { offenders, hasMore } = listed(await offendersOf(snapshot, finding, maximumOffenders + 1));
+          if (offenders.length === 0) return [];
+          return [() => onFinding({ finding: finding.finding, found: offenders, hasMore })];
+        },
+      }),
+    ),
+    {
+      work: async (snapshot) => {
+        const heads = await auditHeads(snapshot);
+        return [() => heads.forEach(onHead)];
+      },
+    },
+  ];
+  await runParts(parts, database, beside);
+  return broken;
+}
+/** A part for each claim, and one for those that share what they read; these follow each other. */
+function partsOfChecks(conclude: (claim: string, offenders: readonly string[]) => void): Part[] {
+  const groups: Check[][] = [];
+  for (const check of checks) {
+    const last = groups.at(-1);
+    if (last !== undefined && check.with !== undefined && last[0]?.with === check.with) last.push(check);
+    else groups.push([check]);
+  }
+  return groups.map((group) => ({
+    isLong: group.length > 1,
+    work: async (snapshot) => {
+      const offenders = await offendersOfEach(snapshot, group, maximumOffenders + 1);
+      return group.map(
+        ({ claim }, i) =>
+          () =>
+            conclude(claim, offenders[i] as string[]),
       );
-    }
-    for (const finding of findings) {
-      const { offenders, hasMore } = listed(await offendersOf(snapshot, finding, maximumOffenders + 1));
-      if (offenders.length > 0) onFinding({ finding: finding.finding, found: offenders, hasMore });
-    }
-    for (const head of await auditHeads(snapshot)) onHead(head);
-    return broken;
-  });
+    },
+  }));
 }
 
 function listed(offenders: readonly string[]): Pick<ClaimResult, 'offenders' | 'hasMore'> {

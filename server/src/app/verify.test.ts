@@ -22,8 +22,8 @@ import { uuidOfPublicId } from '../core/id.ts';
 import { chainAuditEntries } from '../domains/identity/audit/chain.ts';
 import { rollUpTransactionTotals } from '../domains/payments/transactions/totals/rollup.ts';
 import { freshKeyring, parseKeyring } from '../platform/crypto/keyring.ts';
-import { offendersOf } from '../platform/postgres/check.ts';
-import type { Queryable } from '../platform/postgres/database.ts';
+import { offendersOf, offendersOfEach } from '../platform/postgres/check.ts';
+import type { Snapshot } from '../platform/postgres/database.ts';
 import { checkKeysOf, checks, findings, keyedChecks, verify } from './integrity.ts';
 
 const encryptionKeys = freshKeyring();
@@ -219,7 +219,7 @@ async function haveABusyDay(): Promise<void> {
 }
 
 /** Runs `work` in a transaction and rolls it back. */
-async function within(work: (transaction: Queryable) => Promise<void>): Promise<void> {
+async function within(work: (transaction: Snapshot) => Promise<void>): Promise<void> {
   const undone = new Error('undone');
   await db.database
     .transaction(async (transaction) => {
@@ -1175,6 +1175,31 @@ describe('a planted defect is found, with the name of its offender', () => {
     });
   });
 
+  test('claims that are checked in one statement are each told their own offenders', async () => {
+    const sharing = Map.groupBy(
+      checks.filter((check) => check.with !== undefined),
+      (check) => check.with,
+    );
+    expect(sharing.size).toBeGreaterThan(0);
+    for (const group of sharing.values()) {
+      expect(group.length).toBeGreaterThan(1);
+      await within(async (transaction) => {
+        for (const [claim, , sql] of plants) {
+          if (!group.some((check) => claim.test(check.claim))) continue;
+          for (const part of filled(sql).split(';')) await transaction.run({ name: '', text: part });
+        }
+        const together = await offendersOfEach(transaction, group, 1_000);
+        for (const [i, check] of group.entries()) {
+          expect(together[i]?.length).toBeGreaterThan(0);
+          expect(together[i]?.toSorted()).toEqual((await offendersOf(transaction, check, 1_000)).toSorted());
+        }
+        expect((await offendersOfEach(transaction, group, 1)).map((offenders) => offenders.length)).toEqual(
+          group.map(() => 1),
+        );
+      });
+    }
+  });
+
   test('every claim and every finding is tested', () => {
     const untested = verified.filter(({ claim }) => !plants.some(([planted]) => planted.test(claim)));
     expect(untested).toEqual([]);
@@ -1216,7 +1241,7 @@ const keyedPlants: Plant[] = [
 ];
 
 describe('a planted defect is found with the keys', () => {
-  const found = (database: Queryable, claim: RegExp, keys: string) => {
+  const found = (database: Snapshot, claim: RegExp, keys: string) => {
     const check = keyedChecks.find((one) => claim.test(one.claim));
     if (check === undefined) throw new Error(`No check claims ${claim}.`);
     return check.check(database, checkKeysOf(parseKeyring(keys)), 11);
@@ -1253,7 +1278,7 @@ describe('a planted defect is found with the keys', () => {
   });
 
   test('older digests stay valid and are counted', async () => {
-    const { note } = await found(db.database, /Every event is as/, encryptionKeys);
+    const { note } = await db.database.snapshot((snapshot) => found(snapshot, /Every event is as/, encryptionKeys));
     expect(note).toMatch(/^[1-9]\d* events, and [1-9]\d* older ones without a key$/);
   });
 });

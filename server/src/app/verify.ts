@@ -17,6 +17,7 @@ import { type Settings, SettingsError } from './config/settings.ts';
 import { type ClaimResult, checks, type FindingResult, keyedChecks, verify } from './integrity.ts';
 import { findDatabase, replicaOf } from './open-database.ts';
 import { countValuesByKey, describeKey } from './reseal-values.ts';
+import { checkingConnections } from './verify-parts.ts';
 
 /**
  * `npm run verify`: checks the database against the integrity claims of all modules, and prints a line for each claim,
@@ -55,7 +56,7 @@ async function verifyDatabase(heads: readonly AuditHead[], flags: ReadonlySet<st
   const { connection, stop } = await findDatabase(settings, openLog('warn'));
   // Recounting a large database may take hours.
   const open = (to: ConnectionConfig) =>
-    new Database({ connection: to, connections: 1, name: 'verify', statementTimeoutMs: dayMs });
+    new Database({ connection: to, connections: checkingConnections(), name: 'verify', statementTimeoutMs: dayMs });
   const database = open(connection);
   const standby = flags.has('replica') ? requireReplica(settings) : undefined;
   const replica = standby && open(standby);
@@ -83,7 +84,7 @@ async function verifyDatabase(heads: readonly AuditHead[], flags: ReadonlySet<st
     const onHead = (head: AuditHead) => print(`head    ${headText(head)}`, { head: headText(head) });
     if (replica !== undefined) noteOnStandardError('Reading the replica, with everything committed before this check.');
     const source = replica === undefined ? database : replicaReading(database, replica, settings);
-    const broken = await verify(source, report, { keys, noted: heads, onFinding, onHead })
+    const broken = await verify(source, report, { keys, noted: heads, beside: replica ?? database, onFinding, onHead })
       .catch((error: unknown) => {
         throw replica === undefined ? error : stoppedBy(error, `${done} of ${total} claims`);
       })

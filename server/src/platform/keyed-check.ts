@@ -1,4 +1,4 @@
-import type { Queryable } from './postgres/database.ts';
+import type { Snapshot } from './postgres/database.ts';
 
 /** A claim that the service checks itself, because it takes keys that the database never sees. */
 export interface KeyedCheck {
@@ -6,7 +6,7 @@ export interface KeyedCheck {
   /**
    * `open` opens what is sealed in the database; it throws where the key is not there, or the value belongs elsewhere.
    */
-  check: (snapshot: Queryable, keys: CheckKeys, atMost: number) => Promise<KeyedResult>;
+  check: (snapshot: Snapshot, keys: CheckKeys, atMost: number) => Promise<KeyedResult>;
 }
 
 export interface CheckKeys {

@@ -6,6 +6,7 @@ import { Database } from '../../platform/postgres/database.ts';
 import { statement } from '../../platform/postgres/statement.ts';
 import { keysInUse } from '../config/sealed-values.ts';
 import { type ClaimResult, verify } from '../integrity.ts';
+import { checkingConnections } from '../verify-parts.ts';
 import type { Manifest } from './manifest.ts';
 
 export type Proof = Pick<Manifest, 'auditHeads' | 'encryptionKeys' | 'broken'>;
@@ -22,13 +23,19 @@ export async function checkRestored(
   keys: Keyring,
   notedHeads: readonly string[],
 ): Promise<Proof> {
-  const database = new Database({ connection, connections: 1, name: 'proof', statementTimeoutMs: dayMs });
+  const database = new Database({
+    connection,
+    connections: checkingConnections(),
+    name: 'proof',
+    statementTimeoutMs: dayMs,
+  });
   try {
     await database.run(analyzeAll);
     const broken: string[] = [];
     const auditHeads: string[] = [];
     await verify(database, (result) => broken.push(...brokenClaim(result)), {
       keys,
+      beside: database,
       noted: notedHeads.map((text) => parseHead(text) as AuditHead),
       onHead: (head) => auditHeads.push(headText(head)),
     });

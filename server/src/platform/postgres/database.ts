@@ -7,9 +7,10 @@ import { SessionClient } from './connection/connection.ts';
 import type { ConnectionConfig } from './connection/connection-url.ts';
 import { databaseUnavailable, failureOf, refusalOfFailure, storageFull } from './connection/failures.ts';
 import { type Plans, sessionSettings } from './connection/session-settings.ts';
+import type { CopiedRows } from './copy-out.ts';
 import { Effects } from './effects.ts';
 import { Session } from './session.ts';
-import { type Invalidation, type Statement, type Topic, topicsOf } from './statement.ts';
+import { type Invalidation, type Statement, statement, type Topic, topicsOf } from './statement.ts';
 
 /** Runs statements: a database, or one transaction on it. */
 export interface Queryable {
@@ -23,8 +24,21 @@ export interface Queryable {
 
 export type MacOf = (text: string) => Buffer | undefined;
 
+/** One snapshot of the database, or one transaction on it. */
+export interface Snapshot extends Queryable {
+  /** The rows of `copy … to stdout`, in batches. Other statements wait until the last one is taken. */
+  copyOut(text: string): AsyncGenerator<CopiedRows, void>;
+}
+
+/** A snapshot that other transactions can read too, for as long as the one that exported it is open. */
+export interface ExportedSnapshot {
+  id: string;
+  /** What must be the same for the transaction that joins it: another server might know the same id. */
+  identity: string;
+}
+
 /** One transaction. Statements declare what they wake and invalidate; that takes effect with the commit. */
-export interface Transaction extends Queryable {
+export interface Transaction extends Snapshot {
   /**
    * Runs after the commit: for metrics and traces. Not after a rollback, and not when the answer to the commit was
    * lost. Must return at once and never throw.
@@ -78,6 +92,21 @@ export interface DatabaseOptions {
 
 /** Why no statement can succeed: the server is silent, or it does not run because its disk is full. */
 export type Suspension = 'silent' | 'full';
+
+const beginSnapshot = 'begin isolation level repeatable read read only';
+
+const identity = `pg_current_snapshot()::text || ' of ' || pg_postmaster_start_time()::text`;
+const snapshotIdentity = statement<{ identity: string }>('snapshot.identity', `select ${identity} as identity`);
+const readExported = statement<ExportedSnapshot>(
+  'snapshot.export',
+  `select pg_export_snapshot() as id, ${identity} as identity`,
+);
+
+/** Lets other transactions read this snapshot (`joinSnapshot`). */
+export async function exportSnapshot(snapshot: Queryable): Promise<ExportedSnapshot> {
+  const [exported] = await snapshot.run(readExported);
+  return exported as ExportedSnapshot;
+}
 
 /** Maximum number of requests that wait for a connection. */
 const maximumWaiting = 500;
@@ -178,6 +207,7 @@ export class Database implements Transactional {
             effects.add(statement, rows);
             return rows;
           },
+          copyOut: (text) => session.copyOut(text),
           afterCommit: (effect) => effects.afterCommit(effect),
         };
         const done = await work(transaction);
@@ -200,12 +230,44 @@ export class Database implements Transactional {
   }
 
   /** Runs `work`, which may only read, on a snapshot of the database taken at its first statement. */
-  snapshot<Result>(work: (snapshot: Queryable) => Promise<Result>): Promise<Result> {
-    return this.#within('begin isolation level repeatable read read only', async (session) => {
-      const result = await work({ run: (statement, values) => session.run(statement, values) });
+  snapshot<Result>(work: (snapshot: Snapshot) => Promise<Result>): Promise<Result> {
+    return this.#within(beginSnapshot, async (session) => {
+      const result = await work(session);
       await session.commit();
       return result;
     });
+  }
+
+  /**
+   * Runs `work` on the snapshot that another transaction has exported, while that one is open. Returns undefined if it
+   * cannot be joined: because it has ended, or because this connection leads to another server.
+   */
+  async joinSnapshot<Result>(
+    { id, identity }: ExportedSnapshot,
+    work: (snapshot: Snapshot) => Promise<Result>,
+  ): Promise<{ value: Result } | undefined> {
+    if (!/^[0-9A-F-]+$/.test(id)) throw new Error(`No id of a snapshot: ${id}`);
+    const session = await this.#openSession().catch(() => undefined);
+    if (session === undefined) return undefined;
+    try {
+      // In one message: a pooler makes the session settings next, which would take a snapshot.
+      const joined = await session.query(`${beginSnapshot}; set transaction snapshot '${id}'`).then(
+        () => session.run(snapshotIdentity),
+        () => [],
+      );
+      if (joined[0]?.identity !== identity) {
+        await session.rollBack();
+        return undefined;
+      }
+      const value = await work(session);
+      await session.commit();
+      return { value };
+    } catch (error) {
+      await session.rollBack();
+      throw error;
+    } finally {
+      session.release();
+    }
   }
 
   /**
@@ -214,15 +276,14 @@ export class Database implements Transactional {
    */
   async snapshotWhen<Result>(
     isReady: (session: Queryable) => Promise<boolean>,
-    work: (snapshot: Queryable) => Promise<Result>,
+    work: (snapshot: Snapshot) => Promise<Result>,
   ): Promise<{ value: Result } | undefined> {
     this.#refuseEarly();
     const session = await this.#openSession();
-    const queryable: Queryable = { run: (statement, values) => session.run(statement, values) };
     try {
-      if (!(await isReady(queryable))) return undefined;
-      await session.query('begin isolation level repeatable read read only');
-      const value = await work(queryable);
+      if (!(await isReady(session))) return undefined;
+      await session.query(beginSnapshot);
+      const value = await work(session);
       await session.commit();
       return { value };
     } catch (error) {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database, Queryable } from './database.ts';
+import type { Database, Queryable, Snapshot } from './database.ts';
 import { type Statement, statement } from './statement.ts';
 
 /** Where a read was answered, and why not by the replica: it was behind for too long, or it failed. */
@@ -87,7 +87,7 @@ export class Replica {
    * Runs `work` on a snapshot of the replica that holds everything committed before. Throws ReplicaBehind if it has not
    * replayed that in time; the primary never answers instead.
    */
-  async snapshot<Result>(work: (snapshot: Queryable) => Promise<Result>): Promise<Result> {
+  async snapshot<Result>(work: (snapshot: Snapshot) => Promise<Result>): Promise<Result> {
     const { primary, replica, waitMs } = this.#options;
     const position = await positionOf(primary);
     const result = await replica.snapshotWhen((session) => waitFor(position, session, waitMs), work);
@@ -135,12 +135,12 @@ export class ReplicaReads implements Queryable {
     );
   }
 
-  snapshot<Result>(work: (snapshot: Queryable) => Promise<Result>): Promise<Result> {
+  snapshot<Result>(work: (snapshot: Snapshot) => Promise<Result>): Promise<Result> {
     return this.#read(work, () => this.#options.snapshots.snapshot(work));
   }
 
   async #read<Result>(
-    work: (snapshot: Queryable) => Promise<Result>,
+    work: (snapshot: Snapshot) => Promise<Result>,
     fromPrimary: () => Promise<Result>,
   ): Promise<Result> {
     if (this.#isGivenUp) return fromPrimary();

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { failureOf, refusalOfFailure } from './connection/failures.ts';
+import { type CopiedRows, copyOut } from './copy-out.ts';
 import type { Statement } from './statement.ts';
 
 export interface SessionOptions {
@@ -27,6 +28,16 @@ export class Session {
   async query(query: string | pg.QueryConfig): Promise<pg.QueryResult> {
     try {
       return await this.#options.answer(query);
+    } catch (error) {
+      if (failureOf(error) === 'away') this.#broken ??= error as Error;
+      throw refusalOfFailure(error) ?? error;
+    }
+  }
+
+  /** The rows of `copy … to stdout`. */
+  async *copyOut(text: string): AsyncGenerator<CopiedRows, void> {
+    try {
+      yield* copyOut(this.#client, text);
     } catch (error) {
       if (failureOf(error) === 'away') this.#broken ??= error as Error;
       throw refusalOfFailure(error) ?? error;

@@ -115,7 +115,11 @@ function recordingStatements(database: Database, statements: string[]): Database
     transaction: <Result>(work: (transaction: Transaction) => Promise<Result>) => {
       statements.push('begin');
       return database.transaction((transaction) =>
-        work({ ...recording(transaction), afterCommit: (effect) => transaction.afterCommit(effect) }),
+        work({
+          ...recording(transaction),
+          copyOut: (text) => transaction.copyOut(text),
+          afterCommit: (effect) => transaction.afterCommit(effect),
+        }),
       );
     },
     snapshot: <Result>(work: (snapshot: Queryable) => Promise<Result>) => database.snapshot(work),

@@ -32,7 +32,11 @@ export function losingAnswers(
     ...losing(database),
     transaction: (work) =>
       database.transaction((transaction) =>
-        work({ ...losing(transaction), afterCommit: (effect) => transaction.afterCommit(effect) }),
+        work({
+          ...losing(transaction),
+          copyOut: (text) => transaction.copyOut(text),
+          afterCommit: (effect) => transaction.afterCommit(effect),
+        }),
       ),
     lost,
   };

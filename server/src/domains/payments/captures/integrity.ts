@@ -108,7 +108,8 @@ export const captureChecks: readonly Check[] = [
                count(*) filter (where type = 'transaction.capture_failed') as failed,
                count(*) filter (where type = 'transaction.authorization_expiring') as expiring
           from event
-         where type like 'transaction.%'
+         where type in ('transaction.authorized', 'transaction.captured', 'transaction.capture_failed',
+                        'transaction.authorization_expiring')
          group by 1, 2
       ), expected as (
         select t.tenant_id, ${payment('t.id')} as object_id, (t.amount_capturable is not null)::int as authorized,

@@ -12,6 +12,62 @@ const isoTime = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY
 const cubeKeys = `coalesce(channel_id, 0) as channel_id, coalesce(user_id, 0) as user_id,
     coalesce(status, '*') as status`;
 
+/** The bytes of a text: finding some in others takes a third of the time that finding characters takes. */
+const bytesOf = (text: string) => `convert_to(${text}, 'UTF8')`;
+
+/**
+ * What the events of each payment tell, of all events in one pass. The texts are compared as the event has them: a body
+ * that was tampered with may not be JSON. `id` is null where there is no such payment.
+ */
+const toldOfPayments = `told as materialized (
+        select tenant_id, object_id, id,
+               count(*) filter (where type = 'transaction.created') as created,
+               count(*) filter (where type = 'transaction.processing') as processing,
+               count(*) filter (where type = 'transaction.succeeded') as succeeded,
+               count(*) filter (where type = 'transaction.failed') as failed,
+               count(*) filter (where type = 'transaction.cancelled') as cancelled,
+               bool_or(other_mode) as other_mode, bool_or(other_amount) as other_amount,
+               bool_or(other_creation) as other_creation, bool_or(description) as description,
+               bool_or(metadata) as metadata, bool_or(reference) as reference
+          from (
+            select tenant_id, object_id, id, type, other_mode,
+                   position(amount in body) = 0 or position(currency in body) = 0 as other_amount,
+                   type = 'transaction.created'
+                     and (position(channel in body) = 0 or position(people in body) = 0
+                          or position(created in body) = 0) as other_creation,
+                   position(description in body) > 0 as description, position(metadata in body) > 0 as metadata,
+                   reference is null or position(reference in body) > 0 as reference
+              from (
+                select payment.*, event.tenant_id, event.object_id, event.type,
+                       event.livemode <> payment.livemode as other_mode, ${bytesOf('event.body')} as body
+                  from event
+                  left join (
+                    select id, tenant_id as tenant, livemode,
+                           ${bytesOf(`'"amount":' || amount || ','`)} as amount,
+                           ${bytesOf(`'"currency":"' || currency || '"'`)} as currency,
+                           ${bytesOf(`'"channelId":' || channel_id || ','`)} as channel,
+                           ${bytesOf(`'"customerId":' || ${jsonNumber('customer_id')} || ',"invoiceId":' ||
+                                      ${jsonNumber('invoice_id')} || ',"userId":' || ${jsonNumber('user_id')} || ','`)}
+                             as people,
+                           ${bytesOf(`'"createdTime":"' || ${isoTime('created_at')} || '"'`)} as created,
+                           ${bytesOf(`'"description":' || ${jsonText('description')} || ','`)} as description,
+                           ${bytesOf(`'"metadata":' || coalesce(metadata::text, 'null') || ','`)} as metadata,
+                           case when status in ('SUCCESS', 'REFUNDED', 'FAILED')
+                                then ${bytesOf(`'"providerReference":' || ${jsonText('provider_reference')} || ','`)}
+                                end as reference
+                      from transaction
+                    offset 0
+                  ) as payment on payment.tenant = event.tenant_id
+                   and payment.id = substring(event.object_id for 32 from 5)::uuid
+                 where event.type like 'transaction.%'
+                offset 0
+              ) as event_and_payment
+            -- The bodies end here: they are neither sorted nor written to disk for the sums.
+            offset 0
+          ) as each_event
+         group by 1, 2, 3
+      )`;
+
 /** Claims about payments, their ledger transfers, their events and their totals. */
 export const transactionChecks: readonly Check[] = [
   {
@@ -43,50 +99,27 @@ export const transactionChecks: readonly Check[] = [
   {
     claim:
       'Every transition of a payment has its event; there is exactly one for its creation and one for its final status',
+    with: toldOfPayments,
     offenders: `
-      with event_count as (
-        select tenant_id, object_id, count(*) filter (where type = 'transaction.created') as created,
-               count(*) filter (where type = 'transaction.processing') as processing,
-               count(*) filter (where type = 'transaction.succeeded') as succeeded,
-               count(*) filter (where type = 'transaction.failed') as failed,
-               count(*) filter (where type = 'transaction.cancelled') as cancelled
-          from event
-         where type like 'transaction.%'
-         group by 1, 2
-      )
       select object_id as offender
-        from event_count
+        from told
         full join (select tenant_id, ${publicIdOf('id')} as object_id, status from transaction) as payment
             using (tenant_id, object_id)
-       where (event_count.created, event_count.succeeded, event_count.failed, event_count.cancelled)
+       where (told.created, told.succeeded, told.failed, told.cancelled)
              is distinct from (1, (status in ('SUCCESS', 'REFUNDED'))::int, (status = 'FAILED')::int,
                                (status = 'CANCELLED')::int)
-          or (status = 'PROCESSING' and event_count.processing = 0)`,
+          or (status = 'PROCESSING' and told.processing = 0)`,
   },
   {
     claim: 'Every event of a payment tells its amount and currency',
-    offenders: `
-      select event.object_id as offender
-        from event
-        join transaction t on t.tenant_id = event.tenant_id
-         and t.id = substring(event.object_id for 32 from 5)::uuid
-       where event.type like 'transaction.%'
-         and (position(format('"amount":%s,', t.amount) in event.body) = 0
-              or position(format('"currency":"%s"', t.currency) in event.body) = 0)`,
+    with: toldOfPayments,
+    offenders: 'select object_id as offender from told where other_amount',
   },
   {
     claim:
       'Every payment has the channel, the customer, the invoice, the user and the time that its created event tells',
-    // The texts are compared as the event has them: a body that was tampered with may not be JSON.
-    offenders: `
-      select ${publicIdOf('t.id')} as offender
-        from transaction t
-        join event on event.tenant_id = t.tenant_id and event.id = t.id
-       where event.type = 'transaction.created'
-         and (position(format('"channelId":%s,', t.channel_id) in event.body) = 0
-              or position(format('"customerId":%s,"invoiceId":%s,"userId":%s,', ${jsonNumber('t.customer_id')},
-                                 ${jsonNumber('t.invoice_id')}, ${jsonNumber('t.user_id')}) in event.body) = 0
-              or position(format('"createdTime":"%s"', ${isoTime('t.created_at')}) in event.body) = 0)`,
+    with: toldOfPayments,
+    offenders: 'select object_id as offender from told where other_creation',
   },
   {
     claim:
@@ -94,25 +127,9 @@ export const transactionChecks: readonly Check[] = [
       'or an update in its audit log',
     // An update that changes no status writes no event, but an entry of the audit log. Where entries have expired, and
     // for payments that are older than the log, such an update cannot be told.
+    with: toldOfPayments,
     offenders: `
-      with told as (
-        select tenant_id, id, bool_or(description) as description, bool_or(metadata) as metadata,
-               bool_or(reference) as reference
-          from (
-            select t.tenant_id, t.id,
-                   position('"description":' || ${jsonText('t.description')} || ',' in body) > 0 as description,
-                   position('"metadata":' || coalesce(t.metadata::text, 'null') || ',' in body) > 0 as metadata,
-                   t.status not in ('SUCCESS', 'REFUNDED', 'FAILED')
-                     or position('"providerReference":' || ${jsonText('t.provider_reference')} || ',' in body) > 0
-                     as reference
-              from event
-              join transaction t on t.tenant_id = event.tenant_id
-               and t.id = substring(event.object_id for 32 from 5)::uuid
-             where event.type like 'transaction.%'
-            offset 0
-          ) as each_event
-         group by 1, 2
-      ), untold as (
+      with untold as (
         select t.tenant_id, t.id, field, value
           from told
           join transaction t using (tenant_id, id)
@@ -135,6 +152,29 @@ export const transactionChecks: readonly Check[] = [
             where entry.tenant_id = untold.tenant_id and entry.record_type = 'transaction'
               and entry.record_id = ${publicIdOf('untold.id')}
               and position('"after":' || value || '}' in entry.body) > 0)`,
+  },
+  {
+    claim: 'Every payment has the mode of its channel, and so do its operations, its ledger transfers and its events',
+    with: toldOfPayments,
+    offenders: `
+      select ${publicIdOf('t.id')} as offender
+        from transaction t
+        join channel on channel.id = t.channel_id
+       where channel.livemode <> t.livemode
+       union all
+      select ${publicIdOf('t.id')}
+        from provider_operation o
+        join channel on channel.id = o.channel_id
+        join transaction t on t.tenant_id = o.tenant_id and t.id = o.transaction_id
+       where channel.livemode <> t.livemode
+       union all
+      select ${publicIdOf('t.id')}
+        from ledger_transfer l
+        join channel on channel.id = l.channel_id
+        join transaction t on t.tenant_id = l.tenant_id and t.id = l.transaction_id
+       where channel.livemode <> t.livemode
+       union all
+      select object_id from told where other_mode`,
   },
   {
     claim: 'The totals of payments equal a recount, in all eight combinations of channel, user and status',
@@ -208,30 +248,5 @@ export const transactionChecks: readonly Check[] = [
             join busy on busy.tenant_id = transaction_bucket.tenant_id and day = date_trunc('day', started_at, 'UTC')
         ) as stored using (tenant_id, started_at)
        where coalesce(bucket.count, 0) <> coalesce(stored.count, 0)`,
-  },
-  {
-    claim: 'Every payment has the mode of its channel, and so do its operations, its ledger transfers and its events',
-    offenders: `
-      select ${publicIdOf('t.id')} as offender
-        from transaction t
-        join channel on channel.id = t.channel_id
-       where channel.livemode <> t.livemode
-       union all
-      select ${publicIdOf('t.id')}
-        from provider_operation o
-        join channel on channel.id = o.channel_id
-        join transaction t on t.tenant_id = o.tenant_id and t.id = o.transaction_id
-       where channel.livemode <> t.livemode
-       union all
-      select ${publicIdOf('t.id')}
-        from ledger_transfer l
-        join channel on channel.id = l.channel_id
-        join transaction t on t.tenant_id = l.tenant_id and t.id = l.transaction_id
-       where channel.livemode <> t.livemode
-       union all
-      select event.object_id
-        from event
-        join transaction t on t.tenant_id = event.tenant_id and t.id = substring(event.object_id for 32 from 5)::uuid
-       where event.type like 'transaction.%' and event.livemode <> t.livemode`,
   },
 ];

@@ -7,19 +7,19 @@ export const deliveryChecks: readonly Check[] = [
     // their ids, which begin with the time of the event.
     offenders: `
       with made as (
-        select event.tenant_id, event.id, count(*) as count
-          from event
-          join delivery on delivery.tenant_id = event.tenant_id and delivery.event_id = event.id
-           and delivery.created_at = event.created_at and delivery.replay_of is null
-         group by 1, 2
+        select tenant_id, event_id as id, created_at, count(*) as count
+          from delivery
+         where replay_of is null
+         group by 1, 2, 3
       )
       select 'evt_' || replace(id::text, '-', '') as offender
         from event
-        left join made using (tenant_id, id)
-       where event.deliveries <> coalesce(made.count, 0)
-         and not exists (
-           select from delivery_sweep where left(event.id::text, 13) <= left(before_id::text, 13)
-         )`,
+        left join made using (tenant_id, id, created_at)
+       -- What was swept is asked of the others only.
+       where case when event.deliveries <> coalesce(made.count, 0)
+                  then not exists (
+                    select from delivery_sweep where left(event.id::text, 13) <= left(before_id::text, 13)
+                  ) end`,
   },
   {
     claim: 'Every delivery belongs to an event and to an endpoint of its own tenant',

@@ -31,7 +31,7 @@ afterAll(async () => {
 const checked = (keys: string) => {
   const sealer = new Sealer(parseKeyring(keys));
   const checkKeys = { open: sealer.open.bind(sealer), has: sealer.has.bind(sealer) };
-  return digestCheck.check(db.database, checkKeys, 11);
+  return db.database.snapshot((snapshot) => digestCheck.check(snapshot, checkKeys, 11));
 };
 const withoutKey = `substring(sha256(convert_to(body, 'UTF8')) for 8)`;
 

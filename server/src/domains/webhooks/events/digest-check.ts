@@ -1,27 +1,14 @@
 import { dayMs } from '../../../core/clock.ts';
-import { publicId, uuidTimeMs } from '../../../core/id.ts';
 import { keyIdOfMac } from '../../../platform/crypto/mac.ts';
 import type { KeyedCheck } from '../../../platform/keyed-check.ts';
-import type { Queryable } from '../../../platform/postgres/database.ts';
-import { statement } from '../../../platform/postgres/statement.ts';
+import { binaryRows } from '../../../platform/postgres/copy-out.ts';
 import { digestWith, type EventKey, eventKeys } from './digests.ts';
 
-interface DigestedRow {
-  tenant_id: number;
-  id: string;
-  body: string;
-  digest: Buffer | null;
-}
+/** In any order: each event is checked by itself. Binary, because a digest is made of bytes. */
+const copyDigests = 'copy (select tenant_id, id, digest, body from event) to stdout (format binary)';
 
-const pageRows = 2_000;
-
-/** A page in the order of the primary key. Values: the tenant and the id after which it begins. */
-const readDigests = statement<DigestedRow>(
-  'events.read_digests',
-  `select tenant_id, id, body, digest from event
-    where (tenant_id, id) > ($1::bigint, $2::uuid)
-    order by tenant_id, id limit ${pageRows}`,
-);
+/** Tenant, id, digest and body. */
+type DigestedRow = [Buffer, Buffer, Buffer | null, Buffer];
 
 const unkeyedBytes = 8;
 
@@ -41,28 +28,27 @@ export const digestCheck: KeyedCheck = {
     const allowedUntilMs = unkeyedUntilMs(keys.values());
     /** Of those without a key the latest. */
     let unkeyed: { id: string; ms: number }[] = [];
-    for await (const page of pagesOf(snapshot)) {
-      for (const { tenant_id: tenantId, id, body, digest } of page) {
-        const ms = uuidTimeMs(id);
+    for await (const rows of binaryRows(snapshot.copyOut(copyDigests))) {
+      for (const [tenantId, id, digest, body] of rows as DigestedRow[]) {
         if (digest === null || digest.length === unkeyedBytes) {
           counts.unkeyed++;
-          unkeyed.push({ id, ms });
+          unkeyed.push({ id: publicIdOf(id), ms: id.readUIntBE(0, 6) });
           continue;
         }
         const keyId = keyIdOfMac(digest);
         const key = keys.get(keyId);
         if (key !== undefined) {
           counts.keyed++;
-          if (digestWith({ tenantId, body }, key).equals(digest)) continue;
+          if (digestWith(tenantId.readBigInt64BE(), body, key).equals(digest)) continue;
         } else if (keys.has(keyId)) {
           counts.unchecked++;
           continue;
         }
-        if (offenders.length < atMost) offenders.push(publicId('evt', id));
+        if (offenders.length < atMost) offenders.push(publicIdOf(id));
       }
       unkeyed = unkeyed.toSorted((a, b) => b.ms - a.ms).slice(0, atMost);
     }
-    const late = unkeyed.filter(({ ms }) => ms > allowedUntilMs).map(({ id }) => publicId('evt', id));
+    const late = unkeyed.filter(({ ms }) => ms > allowedUntilMs).map(({ id }) => id);
     return {
       offenders: [...offenders, ...late].slice(0, atMost),
       note: `${counts.keyed} events, and ${counts.unkeyed} older ones without a key`,
@@ -78,13 +64,4 @@ function unkeyedUntilMs(keys: Iterable<EventKey | undefined>): number {
   return first.sinceMs + (first.followsOlder ? upgradeMs : 0);
 }
 
-async function* pagesOf(snapshot: Queryable): AsyncGenerator<DigestedRow[]> {
-  let after: [number, string] = [-1, '00000000-0000-0000-0000-000000000000'];
-  for (;;) {
-    const page = await snapshot.run(readDigests, after);
-    yield page;
-    const last = page.at(-1);
-    if (last === undefined || page.length < pageRows) return;
-    after = [last.tenant_id, last.id];
-  }
-}
+const publicIdOf = (id: Buffer) => `evt_${id.toString('hex')}`;

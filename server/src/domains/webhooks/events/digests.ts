@@ -1,6 +1,6 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import type { Key } from '../../../platform/crypto/keyring.ts';
-import { macOf } from '../../../platform/crypto/mac.ts';
+import { macOfParts } from '../../../platform/crypto/mac.ts';
 import type { Queryable } from '../../../platform/postgres/database.ts';
 import { sealedColumn } from '../../../platform/postgres/sealed-column-statements.ts';
 import { statement } from '../../../platform/postgres/statement.ts';
@@ -93,9 +93,12 @@ interface DigestedEvent {
   body: string;
 }
 
-const digestedText = ({ tenantId, body }: DigestedEvent) => `event/${tenantId}/${body}`;
+const beforeBody = (tenantId: number | bigint) => `event/${tenantId}/`;
+const digestedText = ({ tenantId, body }: DigestedEvent) => `${beforeBody(tenantId)}${body}`;
 
-export const digestWith = (event: DigestedEvent, key: Key): Buffer => macOf(digestedText(event), key);
+/** The digest of an event whose body was read as bytes. */
+export const digestWith = (tenantId: number | bigint, body: Uint8Array, key: Key): Buffer =>
+  macOfParts([beforeBody(tenantId), body], key);
 
 /**
  * The digest of an event that is written to this database. null outside a node, which alone has the key: SQL then makes

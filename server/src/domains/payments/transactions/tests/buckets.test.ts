@@ -10,7 +10,7 @@ import { databaseFromTemplate, type TestDatabase } from '../../../../../tests/su
 import { minuteMs, secondMs } from '../../../../core/clock.ts';
 import { publicId } from '../../../../core/id.ts';
 import type { Principal } from '../../../../core/principal.ts';
-import type { Database, Queryable } from '../../../../platform/postgres/database.ts';
+import type { Database, Queryable, Snapshot } from '../../../../platform/postgres/database.ts';
 import { relation, same } from '../../../../platform/postgres/relation.ts';
 import { rollUpTransactionTotals, rowsPerBucket } from '../totals/rollup.ts';
 import { countTotals } from '../totals/totals.cte.ts';
@@ -100,7 +100,8 @@ async function listedAndCounted(
   let recount = { total: 0, ids: [] as string[] };
   const snapshot: Database['snapshot'] = (work) =>
     db.database.snapshot(async (moment) => {
-      const observed: Queryable = {
+      const observed: Snapshot = {
+        copyOut: (text) => moment.copyOut(text),
         run: async (statement, values) => {
           await observe(moment, statement, values);
           return moment.run(statement, values);

@@ -226,6 +226,7 @@ describe('the detail of a delivery', () => {
       snapshot: (work) =>
         db.database.snapshot((snapshot) =>
           work({
+            copyOut: (text) => snapshot.copyOut(text),
             run: async (statement, values) => {
               const rows = await snapshot.run(statement, values);
               if ((statement as unknown) === findDelivery) await recordAttempt();
