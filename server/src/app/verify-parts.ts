@@ -15,8 +15,8 @@ export type Beside = Pick<Database, 'joinSnapshot' | 'connections'>;
 const mostConnections = 4;
 
 /**
- * One for each processor, because claims are checked by PostgreSQL as fast as a processor can; two at least, because one
- * claim is checked by this process. The database may have fewer to spare than this machine: four at most.
+ * One for each processor, because claims are checked by PostgreSQL as fast as a processor can; two at least, because
+ * one claim is checked by this process. The database may have fewer to spare than this machine: four at most.
  */
 export const checkingConnections = (): number => Math.min(mostConnections, Math.max(2, availableParallelism()));
 

@@ -17,9 +17,9 @@ interface DriverConnection {
 const batchBytes = 256 * 1024;
 
 /**
- * The rows of `copy … to stdout`, in batches of about 256 KB. The server sends a message for each row; they are gathered
- * by the driver's own parser, which takes about a microsecond a row. Statements that follow on the connection wait until
- * the last row has arrived; when the consumer stops early, what still arrives is dropped.
+ * The rows of `copy … to stdout`, in batches of about 256 KB. The server sends a message for each row; the driver's own
+ * parser gathers them, which takes about a microsecond a row. Statements that follow on the connection wait until the
+ * last row has arrived; when the consumer stops early, what still arrives is dropped.
  */
 export async function* copyOut(client: pg.ClientBase, text: string): AsyncGenerator<CopiedRows, void> {
   const query = new CopyQuery(text);
@@ -131,7 +131,9 @@ export type BinaryRow = (Buffer | null)[];
 const headerBytes = 19;
 const endOfRows = -1;
 
-/** The rows of `copy … to stdout (format binary)`, batch by batch. Fields are only valid until the next batch is taken. */
+/**
+ * The rows of `copy … to stdout (format binary)`, batch by batch.
+ */
 export async function* binaryRows(batches: AsyncIterable<CopiedRows>): AsyncGenerator<BinaryRow[], void> {
   // The header precedes the first row, in the same message.
   let skipped = headerBytes;

@@ -8,7 +8,8 @@ const publicId = (id: string) => `'evt_' || replace(${id}::text, '-', '')`;
 
 const versionText = `,"apiVersion":"${payloadVersion}"`;
 /** Up to the time of the event, which every body has, and from there to the record. */
-const beginning = `'{"id":"' || ${publicId('id')} || '","type":"' || type || '","created":' || ${createdSecondsOf('id')}`;
+const beginning = `'{"id":"' || ${publicId('id')} || '","type":"' || type || '","created":' ||
+              ${createdSecondsOf('id')}`;
 const record = ',"data":{"object":{';
 const modeAndRecord = `',"livemode":' || livemode::text || '${record}'`;
 

@@ -17,7 +17,9 @@ const count = statement<{ count: number }>('test.count_copied', 'select count(*)
 const countIn = async (snapshot: Snapshot) => (await snapshot.run(count))[0]?.count;
 
 /** More than one batch of 256 KB, with rows of all sizes. */
-const many = `select n, repeat('ü', n % 400) from generate_series(1, 5000) as n union all select 5001, repeat('x', 600000)`;
+const many = `
+  select n, repeat('ü', n % 400) from generate_series(1, 5000) as n
+   union all select 5001, repeat('x', 600000)`;
 
 async function textOf(snapshot: Snapshot, query: string): Promise<string[]> {
   const rows: string[] = [];
