@@ -84,7 +84,7 @@ test('the examples of the API reference, pasted in order, answer as the pages sh
       expect(shapeOf(parsed(outputs[index], commands)), commands).toEqual(shapeOf(parsed(answer)));
   }
   expect(outputs.slice(-guideExamples.length).join('\n')).not.toContain('"code":4');
-});
+}, 180_000);
 
 test('the first minute of the quickstart makes a payment that succeeds, and lists it', async () => {
   const quickstart = readFileSync(fileURLToPath(new URL('../../docs/quickstart.md', import.meta.url)), 'utf8');

@@ -24,7 +24,8 @@ let recording: string;
 
 beforeAll(async () => {
   db = await databaseFromTemplate();
-  florin = await florinOn(db);
+  // A full machine may need longer than the default for the PDF of an invoice.
+  florin = await florinOn(db, { APP_INVOICE_PDF_TIMEOUT: '150s' });
   recording = await sendSteps(florin.address, steps, { dataDir: florin.dataDir }, (exchange) => {
     const path = exchange.sent.path.split('?')[0] as string;
     const operation = operations.find(({ method, pattern }) => method === exchange.method && pattern.test(path));

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { allRoutes } from '../../src/app/routes.ts';
 import { administratorOf, channelInput, dataOf } from '../support/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../support/postgres/database.ts';
-import { florinOn, type Reply, type TestFlorin } from '../support/service/florin.ts';
+import { florinOn, type Reply, type TestFlorin, untilTaken } from '../support/service/florin.ts';
 
 let db: TestDatabase;
 let florin: TestFlorin;
@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 const create = () => florin.post('/api/transaction/create', { amount: 1_000, currency: 'USD', channelId }, as);
-const createMany = () => Promise.all(Array.from({ length: 400 }, create));
+const createMany = (count: number) => Promise.all(Array.from({ length: count }, create));
 const ids = (replies: readonly Reply[]) =>
   replies.filter(({ status }) => status === 200).map((reply) => dataOf(reply).id);
 
@@ -32,18 +32,19 @@ test('while charges cannot be settled, creates are refused, reads go on, and the
     // Every settlement writes the ledger; no create does.
     await transaction.run({ name: '', text: 'lock table ledger_transfer in exclusive mode' });
     const refused = await eventually('a create is refused', async () => {
-      const replies = await createMany();
+      const replies = await createMany(400);
       accepted.push(...ids(replies));
-      return replies.find(({ status }) => status !== 200);
+      // On a full machine some find no connection to the database, which is another 503.
+      return replies.find(({ body }) => body.error?.type === 'overloaded');
     });
     expect(refused.status).toBe(503);
-    expect(refused.body.error.type).toBe('overloaded');
     expect(refused.headers.get('retry-after')).toBe('1');
-    expect((await florin.get('/api/transaction/list', as)).status).toBe(200);
-    expect((await florin.post('/api/user/modify', { id: 1 }, as)).status).not.toBe(503);
+    expect((await untilTaken(() => florin.get('/api/transaction/list', as))).status).toBe(200);
+    expect((await florin.post('/api/user/modify', { id: 1 }, as)).body.error.type).not.toBe('overloaded');
   });
   await eventually('creates are accepted again', async () => {
-    const replies = await createMany();
+    // Not as many as a full machine refuses by itself.
+    const replies = await createMany(20);
     accepted.push(...ids(replies));
     return replies.every(({ status }) => status === 200);
   });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { brokenClaims } from '../support/broken-claims.ts';
 import { administratorOf, dataOf, makeChannel, makePayment } from '../support/factories.ts';
 import { databaseFromTemplate, eventually, type TestDatabase } from '../support/postgres/database.ts';
-import { florinOn, type TestFlorin } from '../support/service/florin.ts';
+import { florinOn, type TestFlorin, untilTaken } from '../support/service/florin.ts';
 import { MollieSimulator } from '../support/simulators/mollie.ts';
 import { type StripeSimulator, simulatedApiKey, startStripeSimulator } from '../support/simulators/stripe.ts';
 
@@ -34,44 +34,51 @@ afterAll(async () => {
   await db.drop();
 });
 
-/** Sends these payments, waits until none of them waits for its provider any more, and returns how they are. */
-async function afterwards(ids: readonly string[]) {
+/** How the payments at each provider are, when none of them waits for it any more. Both are called at the same time. */
+let payments: { stripe: Payment[]; mollie: Payment[] };
+
+interface Payment {
+  status: string;
+  nextAction: object | null;
+}
+
+beforeAll(async () => {
+  const facts = { livemode: false };
+  const stripeId = await makeChannel(florin, admin, { ...facts, provider: 'stripe', apiKey: simulatedApiKey });
+  const mollieId = await makeChannel(florin, admin, { ...facts, provider: 'mollie', apiKey: 'test_simulated' });
+  const makeMany = (count: number, channelId: number, input: object = {}) =>
+    Promise.all(Array.from({ length: count }, () => makePayment(florin, admin, channelId, input)));
+  const ofStripe = await makeMany(120, stripeId, { paymentMethod: 'pm_card_visa' });
+  const ofMollie = await makeMany(40, mollieId);
   const sender = await florinOn(db, { ...environment, APP_ROLE: 'worker' });
-  const payments = await eventually(
+  payments = { stripe: await taken(ofStripe), mollie: await taken(ofMollie) };
+  await sender.stop();
+}, 180_000);
+
+const taken = (ids: readonly string[]) =>
+  eventually(
     'every payment was taken by its provider',
     async () => {
-      const payments = await Promise.all(
-        ids.map(async (id) => dataOf(await florin.get(`/api/transaction/detail?id=${id}`, admin))),
+      const found: Payment[] = await Promise.all(
+        ids.map(async (id) => dataOf(await untilTaken(() => florin.get(`/api/transaction/detail?id=${id}`, admin)))),
       );
       return (
-        payments.every(
-          ({ status, nextAction }) => nextAction !== null || !['PENDING', 'PROCESSING'].includes(status),
-        ) && payments
+        found.every(({ status, nextAction }) => nextAction !== null || !['PENDING', 'PROCESSING'].includes(status)) &&
+        found
       );
     },
     60_000,
   );
-  await sender.stop();
-  return payments;
-}
 
-test('120 payments at once, at a Stripe that takes 25 requests a second, all succeed, each charged once', async () => {
-  const channelId = await makeChannel(florin, admin, { provider: 'stripe', livemode: false, apiKey: simulatedApiKey });
-  const ids = await Promise.all(
-    Array.from({ length: 120 }, () => makePayment(florin, admin, channelId, { paymentMethod: 'pm_card_visa' })),
-  );
-  const payments = await afterwards(ids);
-  expect(payments.map(({ status }) => status)).toEqual(Array(120).fill('SUCCESS'));
+test('120 payments at once, at a Stripe that takes 25 requests a second, all succeed, each charged once', () => {
+  expect(payments.stripe.map(({ status }) => status)).toEqual(Array(120).fill('SUCCESS'));
   expect(stripe.limit.refused).toBeGreaterThan(0);
   expect(stripe.charges).toHaveLength(120);
   expect(new Set(stripe.charges.map(({ metadata }) => metadata.florin_key)).size).toBe(120);
 });
 
-test('40 payments at once, at a Mollie that takes 10 requests a second, all get their page', async () => {
-  const channelId = await makeChannel(florin, admin, { provider: 'mollie', livemode: false, apiKey: 'test_simulated' });
-  const ids = await Promise.all(Array.from({ length: 40 }, () => makePayment(florin, admin, channelId)));
-  const payments = await afterwards(ids);
-  expect(payments.map(({ status }) => status)).toEqual(Array(40).fill('PROCESSING'));
+test('40 payments at once, at a Mollie that takes 10 requests a second, all get their page', () => {
+  expect(payments.mollie.map(({ status }) => status)).toEqual(Array(40).fill('PROCESSING'));
   expect(mollie.limit.refused).toBeGreaterThan(0);
   expect(mollie.payments).toHaveLength(40);
 });

@@ -8,7 +8,10 @@ import { florinOn, type TestFlorin } from '../support/service/florin.ts';
 import { MollieSimulator } from '../support/simulators/mollie.ts';
 import { type StripeSimulator, simulatedApiKey, startStripeSimulator } from '../support/simulators/stripe.ts';
 
-/** Subscriptions at the simulators of Stripe and Mollie: the payer pays once, and nobody is there for the renewals. */
+/**
+ * Subscriptions at the simulators of Stripe and Mollie: the payer pays once, and nobody is there for the renewals. The
+ * tests run at the same time, because each waits for its clock and its customer only.
+ */
 let db: TestDatabase;
 let florin: TestFlorin;
 let as: string;
@@ -117,7 +120,7 @@ async function wereCharged(customerId: number, methodId: string, count: number):
   }
 }
 
-describe('at Stripe', () => {
+describe.concurrent('at Stripe', { timeout: 180_000 }, () => {
   test('a saved card pays periods 1 to 14', async () => {
     const { clockId, customerId } = await subscriber();
     const methodId = await pays(customerId, { channelId: stripeId, paymentMethod: 'pm_card_visa' }, () => {});
@@ -144,7 +147,7 @@ describe('at Stripe', () => {
   });
 });
 
-describe('at Mollie', () => {
+describe.concurrent('at Mollie', { timeout: 180_000 }, () => {
   test.each([
     ['a saved card', 'creditcard', 'card'],
     ['the SEPA debit of a first payment by iDEAL', 'ideal', 'sepa_debit'],

@@ -266,6 +266,13 @@ test('payments at the same time that save the same card keep one method', async 
   expect(dataOf(methods)).toHaveLength(1);
 });
 
+/** What is detached is tried again now instead of after 5 s. */
+const isDetachedAtStripe = (id: string) =>
+  eventually('Stripe has detached it', async () => {
+    await db.query('update payment_method_operation set due_at = now() where finished_at is null and lease is null');
+    return stripe.account.methods.get(atStripe(id)).customer === null;
+  });
+
 test('a method that is detached while Stripe refuses the API key is detached at Stripe with the next key', async () => {
   const id = await setUp({ token: 'pm_card_visa' });
   await methodIs(id, 'ACTIVE');
@@ -276,7 +283,7 @@ test('a method that is detached while Stripe refuses the API key is detached at 
   dataOf(await florin.post('/api/payment-method/detach', { id }, admin));
   await eventually('Stripe is asked', () => stripe.requests.length > refused);
   await useKey(simulatedApiKey);
-  await eventually('Stripe has detached it', () => stripe.account.methods.get(atStripe(id)).customer === null);
+  await isDetachedAtStripe(id);
 });
 
 test('a detachment that Stripe refuses is tried again', async () => {
@@ -286,7 +293,7 @@ test('a detachment that Stripe refuses is tried again', async () => {
   const refused = stripe.next({ status: 400, body: JSON.stringify({ error }) }, /detach$/);
   dataOf(await florin.post('/api/payment-method/detach', { id }, admin));
   await refused;
-  await eventually('Stripe has detached it', () => stripe.account.methods.get(atStripe(id)).customer === null);
+  await isDetachedAtStripe(id);
 });
 
 test('a setup that is detached before it was sent is never sent, and its token is forgotten', async () => {

@@ -35,22 +35,24 @@ const paymentOf = (channelId: number, key: string) => ({ amount: 1999, currency:
 test('100 concurrent creates with one Idempotency-Key on both nodes create one payment', async () => {
   const channelId = await makeChannel(nodes[0], admin);
   for (let round = 0; round < 5; round++) {
-    const replies = await Promise.all(
-      Array.from({ length: 100 }, (_, i) =>
-        untilTaken(() =>
-          (nodes[i % 2] as TestFlorin).call('POST', '/api/transaction/create', {
-            as: admin,
-            body: paymentOf(channelId, 'crowd'),
-            headers: { 'idempotency-key': `crowd-${round}` },
-          }),
-        ),
-      ),
-    );
+    let refused = 0;
+    const create = async (i: number) => {
+      const reply = await (nodes[i % 2] as TestFlorin).call('POST', '/api/transaction/create', {
+        as: admin,
+        body: paymentOf(channelId, 'crowd'),
+        headers: { 'idempotency-key': `crowd-${round}` },
+      });
+      if (reply.status === 503) refused++;
+      return reply;
+    };
+    const replies = await Promise.all(Array.from({ length: 100 }, (_, i) => untilTaken(() => create(i))));
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
     expect(new Set(replies.map(({ body }) => JSON.stringify(body.data))).size).toBe(1);
-    expect(replies.filter(({ headers }) => headers.get('idempotency-replayed') === null)).toHaveLength(1);
+    const firsts = replies.filter(({ headers }) => headers.get('idempotency-replayed') === null);
+    // On a full machine the request that creates it may be told 503, and then all the others are replays.
+    expect(refused === 0 ? [1] : [0, 1]).toContain(firsts.length);
   }
-  const { pagination } = (await nodes[1].get('/api/transaction/list', admin)).body;
+  const { pagination } = (await untilTaken(() => nodes[1].get('/api/transaction/list', admin))).body;
   expect(pagination.total).toBe(5);
 });
 

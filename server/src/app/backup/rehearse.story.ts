@@ -50,4 +50,4 @@ test('an upgrade is rehearsed on a copy, each migration with its time and locks'
     await db.drop();
     rmSync(folder, { recursive: true });
   }
-});
+}, 180_000);

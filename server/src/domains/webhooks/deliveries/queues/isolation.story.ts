@@ -119,9 +119,15 @@ test('a slow endpoint does not delay another one of the same origin', async () =
 });
 
 test('a prompt endpoint may use four fifths of the slots, and leaves the rest to others when it hangs', async () => {
-  // An endpoint is prompt that answers within a second; on a busy machine this one may take twenty.
+  // An endpoint is prompt that answers within a second; on a busy machine this one may take twenty, until it hangs.
   const realNow = performance.now.bind(performance);
-  const measuring = vi.spyOn(performance, 'now').mockImplementation(() => realNow() / 20);
+  let [measuredMs, realMs, speed] = [realNow(), realNow(), 1 / 20];
+  const measuring = vi.spyOn(performance, 'now').mockImplementation(() => {
+    const nowMs = realNow();
+    measuredMs += (nowMs - realMs) * speed;
+    realMs = nowMs;
+    return measuredMs;
+  });
   onTestFinished(() => measuring.mockRestore());
   const time = movableClock();
   const held = heldAnswers();
@@ -137,6 +143,8 @@ test('a prompt endpoint may use four fifths of the slots, and leaves the rest to
   deliveries.startWorker({ maxInFlight: 100, timeoutMs, clock: time.clock });
   await deliveries.untilFinished(300);
   await eventually('four fifths', () => held.waiting === 80);
+  // The worker looks for further endpoints once a second of this time.
+  speed = 1;
   const { endpointId: otherId, receiver } = await healthyEndpoint();
   await deliveries.enqueue(otherId, 100, time.clock());
   await eventually('the others are served', () => receiver.received.length === 100);
