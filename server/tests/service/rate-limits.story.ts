@@ -46,7 +46,7 @@ beforeAll(async () => {
   const facts = { livemode: false };
   const stripeId = await makeChannel(florin, admin, { ...facts, provider: 'stripe', apiKey: simulatedApiKey });
   const mollieId = await makeChannel(florin, admin, { ...facts, provider: 'mollie', apiKey: 'test_simulated' });
-  const makeMany = (count: number, channelId: number, input: object = {}) =>
+  const makeMany = (count: number, channelId: number, input: Record<string, unknown> = {}) =>
     Promise.all(Array.from({ length: count }, () => makePayment(florin, admin, channelId, input)));
   const ofStripe = await makeMany(120, stripeId, { paymentMethod: 'pm_card_visa' });
   const ofMollie = await makeMany(40, mollieId);
