@@ -33,7 +33,7 @@ let drawn = 0;
 export const unique = (word: string) => `${word}-${(++drawn).toString(36)}`;
 
 export async function makeTenant(florin: FlorinClient, as: string, name = unique('Tenant')): Promise<number> {
-  return dataOf(await florin.post('/api/tenant/modify', { name, state: true }, as)).id;
+  return dataOf(await untilTaken(() => florin.post('/api/tenant/modify', { name, state: true }, as))).id;
 }
 
 export interface MemberFacts {
@@ -47,7 +47,7 @@ export interface MemberFacts {
 export async function makeMember(florin: FlorinClient, as: string, facts: MemberFacts): Promise<Member> {
   const userName = facts.userName ?? unique('user');
   const input = { ...facts, userName, email: `${userName}@example.com`, password: memberPassword, state: true };
-  const { id } = dataOf(await florin.post('/api/user/modify', input, as));
+  const { id } = dataOf(await untilTaken(() => florin.post('/api/user/modify', input, as)));
   return { id, userName, as: await florin.login(userName, memberPassword) };
 }
 
@@ -68,12 +68,15 @@ export async function makeChannel(
   as: string,
   changes: Record<string, unknown> = {},
 ): Promise<number> {
-  return dataOf(await florin.post('/api/channel/modify', channelInput(changes), as)).id;
+  const input = channelInput(changes);
+  return dataOf(await untilTaken(() => florin.post('/api/channel/modify', input, as))).id;
 }
 
 /** A live key, unless `livemode` is false. */
 export async function makeKey(florin: FlorinClient, as: string, scope?: string, livemode = true): Promise<MadeKey> {
-  const { id, sk } = dataOf(await florin.post('/api/developer/mine/generate', { scope, livemode }, as));
+  const { id, sk } = dataOf(
+    await untilTaken(() => florin.post('/api/developer/mine/generate', { scope, livemode }, as)),
+  );
   return { id, sk, as: `ApiKey ${sk}` };
 }
 
@@ -85,7 +88,7 @@ export async function makePaid(
   changes: Record<string, unknown> = {},
 ): Promise<string> {
   const id = await makePayment(florin, as, channelId, changes);
-  dataOf(await florin.post('/api/transaction/update', { id, status: 'SUCCESS' }, as));
+  dataOf(await untilTaken(() => florin.post('/api/transaction/update', { id, status: 'SUCCESS' }, as)));
   return id;
 }
 

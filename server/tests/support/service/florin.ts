@@ -107,7 +107,7 @@ export function clientOf(address: string): FlorinClient {
     get: (path, as) => call('GET', path, { as }),
     post,
     login: async (account, password) => {
-      const { status, body } = await post('/api/user/login', { account, password });
+      const { status, body } = await untilTaken(() => post('/api/user/login', { account, password }));
       if (status !== 200) throw new Error(`Login of ${account} was refused: ${JSON.stringify(body)}`);
       return `Bearer ${body.data.token.accessToken}`;
     },
