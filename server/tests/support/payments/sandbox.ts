@@ -69,7 +69,7 @@ export function sandboxOn(
       database: watched,
       clock: () => nowMs,
       publicUrl: 'https://pay.example.com',
-      delayMs,
+      sandboxDelayMs: delayMs,
     }),
     sender: sandboxCallbackSender({
       database: watched,

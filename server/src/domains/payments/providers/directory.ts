@@ -27,8 +27,7 @@ type ProviderFactory = (context: ProviderContext) => Promise<Provider>;
  * Every provider that a channel can name. Imported at first use: a service without Stripe never loads Stripe's library.
  */
 const factories = {
-  sandbox: async ({ sandboxDelayMs: delayMs, ...context }) =>
-    new (await import('./sandbox/sandbox.ts')).Sandbox({ ...context, delayMs }),
+  sandbox: async (context) => new (await import('./sandbox/sandbox.ts')).Sandbox(context),
   stripe: async ({ urls, clock }) => new (await import('./stripe/stripe.ts')).StripeProvider(urls.stripe, clock),
   mollie: async ({ urls, clock }) => new (await import('./mollie/mollie.ts')).MollieProvider(urls.mollie, clock),
 } satisfies Record<string, ProviderFactory>;

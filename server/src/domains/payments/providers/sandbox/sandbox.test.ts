@@ -159,7 +159,7 @@ describe('lost calls', () => {
       database: { run: () => Promise.reject(cause) },
       clock: node.now,
       publicUrl: '',
-      delayMs: sandboxDelayMs,
+      sandboxDelayMs,
     });
     const charge = chargeOf();
     for (const answer of [
@@ -199,7 +199,7 @@ test('unreachable records are reported as an unavailable database; a requested s
     database: { run: () => new Promise(() => {}) },
     clock: node.now,
     publicUrl: '',
-    delayMs: sandboxDelayMs,
+    sandboxDelayMs,
   });
   const late = unreachable.lookUp(chargeOf(), call({ signal: deadline.signal }));
   deadline.abort(cause);

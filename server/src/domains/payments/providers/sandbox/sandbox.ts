@@ -33,7 +33,7 @@ export interface SandboxOptions {
   /** `app.public-url`. The payer's page is at `/sandbox/pay/{key}` below it. */
   publicUrl: string;
   /** `app.sandbox.delay`: until what comes late comes. */
-  delayMs: number;
+  sandboxDelayMs: number;
 }
 
 /** The content of the payer's page. */
@@ -56,12 +56,13 @@ export interface PayerPayment {
  * Callbacks are stored as rows, which a worker sends (`callback-sender.ts`), also after a restart.
  */
 export class Sandbox implements Provider {
-  readonly #options: SandboxOptions;
+  readonly #options: Omit<SandboxOptions, 'sandboxDelayMs'> & { delayMs: number };
   readonly #records: SandboxRecords;
   readonly methods: SandboxMethods;
   readonly disputes: SandboxDisputes;
 
-  constructor(options: SandboxOptions) {
+  constructor({ sandboxDelayMs: delayMs, ...given }: SandboxOptions) {
+    const options = { ...given, delayMs };
     this.#options = options;
     this.methods = new SandboxMethods(options);
     this.disputes = new SandboxDisputes(options);
