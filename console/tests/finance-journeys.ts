@@ -116,6 +116,11 @@ export function financeJourneys(opened: () => OpenedConsole): void {
   test('search finds an order by what finance knows of it, with only the keyboard', async () => {
     const { id: customerId } = await api('/api/customer/modify', { name: 'Jürgen Müller', livemode: false });
     const { id } = await pay(987_654, 'EUR', { description: 'Order 4711, oak table', customerId });
+    await eventually('the payment can be refunded', async () => {
+      const { status } = dataOf(await console.florin.get(`/api/transaction/detail?id=${id}`, console.admin));
+      return status === 'SUCCESS';
+    });
+    await api('/api/refund/create', { transactionId: id, amount: 1_000 });
     await goTo(page, '/', 'Test');
     await eventually('the entries have followed', async () => {
       const found = await console.florin.get('/api/search?q=oak%20table&livemode=false', console.admin);
@@ -125,7 +130,9 @@ export function financeJourneys(opened: () => OpenedConsole): void {
       await page.keyboard.press('Control+k');
       await page.locator('[role=dialog] input:focus').waitFor();
       await page.keyboard.type(sought);
-      await page.getByRole('region', { name: 'Payments' }).getByText('Order 4711').waitFor();
+      const hit = page.getByRole('region', { name: 'Payments' }).getByRole('button', { name: /Order 4711/ });
+      // The status that the list shows, not that of the API.
+      await hit.getByText('Partly refunded').waitFor();
       await page.keyboard.press('Enter');
       await page.waitForURL(`**/payments/${id}`);
     }

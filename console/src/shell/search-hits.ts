@@ -1,5 +1,6 @@
 import type { SearchResult } from '../api/client.ts';
 import { moneyText } from '../format/money.tsx';
+import { shownStatus } from '../pages/payments/shown-status.ts';
 import type { IconName } from '../ui/icons.tsx';
 import type { Text } from './preferences.tsx';
 
@@ -55,12 +56,13 @@ export function groupsOf(found: SearchResult, text: Text, locale: string): HitGr
     },
     {
       title: text('payments.title'),
-      hits: payments.map(({ id, amount, currency, customerName, description, status, createdTime }) => ({
-        path: `/payments/${id}`,
-        label: moneyText(amount, currency, locale),
-        detail: joined(customerName, description),
+      hits: payments.map((payment) => ({
+        path: `/payments/${payment.id}`,
+        label: moneyText(payment.amount, payment.currency, locale),
+        detail: joined(payment.customerName, payment.description),
         icon: 'payment' as const,
-        ...{ status, createdTime },
+        status: shownStatus(payment),
+        createdTime: payment.createdTime,
       })),
     },
     {

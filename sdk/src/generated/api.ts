@@ -4477,6 +4477,10 @@ export interface SearchResultPayment {
   amount: number;
   currency: string;
   status: TransactionStatus | (string & {});
+  /** What was taken: `amount` from SUCCESS on, or what captures took. */
+  amountCaptured: number;
+  /** A payment is REFUNDED from its first refund on; this is how much of it. */
+  amountRefunded: number;
   description: string | null;
   /** As the customer is called now. */
   customerName: string | null;

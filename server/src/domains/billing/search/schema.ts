@@ -26,6 +26,8 @@ export const foundPayment = Type.Object({
   amount: amount('In minor units.'),
   currency: Type.String(),
   status: transactionStatus,
+  amountCaptured: amount('What was taken: `amount` from SUCCESS on, or what captures took.'),
+  amountRefunded: amount('A payment is REFUNDED from its first refund on; this is how much of it.'),
   description: nullable(Type.String()),
   customerName,
   createdTime,

@@ -133,6 +133,14 @@ test('a payment is found by what was changed of it, and by the new name of its c
   expect((await search('vane')).payments).toEqual([]);
 });
 
+test('what was captured and refunded of a found payment is told beside its status', async () => {
+  const id = await makePayment(florin, admin, channelId, { amount: 1_000, description: 'Samovar' });
+  dataOf(await florin.post('/api/transaction/update', { id, status: 'SUCCESS' }, admin));
+  dataOf(await florin.post('/api/refund/create', { transactionId: id, amount: 300 }, admin));
+  const { payments } = await found('samovar', (result) => result.payments?.[0]?.id === id);
+  expect(payments).toMatchObject([{ status: 'REFUNDED', amountCaptured: 1_000, amountRefunded: 300 }]);
+});
+
 test('what was written before there was a search is found too', async () => {
   const id = await makePayment(florin, admin, channelId, { description: 'Antediluvian' });
   await found('antediluvian', ({ payments }) => payments?.[0]?.id === id);

@@ -133,6 +133,8 @@ async function shown(
         amount: row.amount,
         currency: row.currency,
         status: row.status,
+        amountCaptured: row.amount_captured,
+        amountRefunded: row.amount_refunded,
         description: row.description,
         customerName: row.customer_name,
         createdTime: row.created_at,

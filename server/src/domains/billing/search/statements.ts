@@ -1,4 +1,5 @@
 import { statement } from '../../../platform/postgres/statement.ts';
+import { capturedAmount } from '../../payments/transactions/captured.ts';
 import type { TransactionStatus } from '../../payments/transactions/states.ts';
 import type { NumberSeries } from '../invoices/number.ts';
 import type { InvoiceStatus } from '../invoices/states.ts';
@@ -60,6 +61,8 @@ export interface PaymentRow {
   amount: number;
   currency: string;
   status: TransactionStatus;
+  amount_captured: number;
+  amount_refunded: number;
   description: string | null;
   customer_name: string | null;
   created_at: string;
@@ -67,7 +70,8 @@ export interface PaymentRow {
 
 export const showPayments = statement<PaymentRow>(
   'search.show_payments',
-  `select r.id, r.amount, r.currency, r.status, r.description, ${customerName}, r.created_at
+  `select r.id, r.amount, r.currency, r.status, ${capturedAmount('r')} as amount_captured, r.amount_refunded,
+          r.description, ${customerName}, r.created_at
      from ${eachFound('transaction', 'uuid')} order by number`,
 );
 
