@@ -35,8 +35,12 @@ const toldOfPayments = `told as materialized (
                    type = 'transaction.created'
                      and (position(channel in body) = 0 or position(people in body) = 0
                           or position(created in body) = 0) as other_creation,
-                   position(description in body) > 0 as description, position(metadata in body) > 0 as metadata,
-                   reference is null or position(reference in body) > 0 as reference
+                   -- Where these events do not tell them, the claim about them asks all others.
+                   type = 'transaction.created' and position(description in body) > 0 as description,
+                   type = 'transaction.created' and position(metadata in body) > 0 as metadata,
+                   reference is null
+                     or type in ('transaction.succeeded', 'transaction.failed') and position(reference in body) > 0
+                     as reference
               from (
                 select payment.*, event.tenant_id, event.object_id, event.type,
                        event.livemode <> payment.livemode as other_mode, ${bytesOf('event.body')} as body
@@ -129,8 +133,8 @@ export const transactionChecks: readonly Check[] = [
     // for payments that are older than the log, such an update cannot be told.
     with: toldOfPayments,
     offenders: `
-      with untold as (
-        select t.tenant_id, t.id, field, value
+      with sought as materialized (
+        select t.tenant_id, t.id, object_id, field, value, '"' || field || '":' || value || ',' as text
           from told
           join transaction t using (tenant_id, id)
          cross join lateral (values ('description', told.description, ${jsonText('t.description')}),
@@ -138,6 +142,13 @@ export const transactionChecks: readonly Check[] = [
                                     ('providerReference', told.reference, ${jsonText('t.provider_reference')}))
                as side (field, is_told, value)
          where not (told.description and told.metadata and told.reference) and not is_told
+      ), untold as (
+        select tenant_id, id, field, value
+          from sought
+         where not exists (
+           select from event
+            where event.tenant_id = sought.tenant_id and event.object_id = sought.object_id
+              and event.type like 'transaction.%' and position(sought.text in event.body) > 0)
       ), whole_log as (
         select tenant_id, min(id::text) as first_id from audit_entry
          group by tenant_id
@@ -211,7 +222,8 @@ export const transactionChecks: readonly Check[] = [
     // Payments whose deltas are not rolled up yet belong to a bucket that does not count them: they are subtracted.
     offenders: `
       with busy as (
-        select tenant_id, date_trunc('day', started_at, 'UTC') as day from transaction_bucket
+        select tenant_id, date_trunc('day', started_at, 'UTC') as day, array_agg(started_at order by started_at) as starts
+          from transaction_bucket
          group by 1, 2
         having count(*) > 1
       ), counted as (
@@ -219,9 +231,8 @@ export const transactionChecks: readonly Check[] = [
          union all
         select tenant_id, livemode, channel_id, user_id, status, created_second, -count from transaction_total_delta
       ), placed as (
-        select counted.*, day,
-               (select max(started_at) from transaction_bucket
-                 where tenant_id = counted.tenant_id and started_at between day and at) as started_at
+        -- The last start that is not later. A subquery for each payment takes ten times as long.
+        select counted.*, day, starts[width_bucket(at, starts)] as started_at
           from counted
           join busy on busy.tenant_id = counted.tenant_id and at >= day and at < day + interval '1 day'
       ), cell as (

@@ -1,15 +1,10 @@
 import type { Check } from '../../../platform/postgres/check.ts';
 import { payloadVersion, unkeyedDigestOf } from './append-events.cte.ts';
 
-/** When an id was generated, in Unix seconds. */
-const createdSecondsOf = (id: string) =>
-  `('x' || substring(replace(${id}::text, '-', '') for 12))::bit(48)::bigint / 1000`;
-const publicId = (id: string) => `'evt_' || replace(${id}::text, '-', '')`;
-
-const versionText = `,"apiVersion":"${payloadVersion}"`;
 /** Up to the time of the event, which every body has, and from there to the record. */
-const beginning = `'{"id":"' || ${publicId('id')} || '","type":"' || type || '","created":' ||
-              ${createdSecondsOf('id')}`;
+const beginning = `'{"id":"evt_' || hex || '","type":"' || type || '","created":' ||
+              ('x' || left(hex, 12))::bit(48)::bigint / 1000`;
+const versionText = `,"apiVersion":"${payloadVersion}"`;
 const record = ',"data":{"object":{';
 const modeAndRecord = `',"livemode":' || livemode::text || '${record}'`;
 
@@ -19,8 +14,12 @@ export const eventChecks: readonly Check[] = [
     // Digests made with a key are checked by the service (`digest-check.ts`). Events written before the digest column
     // existed have none. Older bodies contain neither `livemode` nor `apiVersion`.
     offenders: `
-      select ${publicId('id')} as offender
-        from (select id, livemode, digest, body, ${beginning} as beginning from event offset 0) as event
+      select 'evt_' || hex as offender
+        from (
+          select hex, livemode, digest, body, ${beginning} as beginning
+            from (select *, replace(id::text, '-', '') as hex from event offset 0) as event
+          offset 0
+        ) as event
        where (length(digest) = 8 and digest <> ${unkeyedDigestOf('body')})
           or not (starts_with(body, beginning || '${versionText}' || ${modeAndRecord})
                   or starts_with(body, beginning || ${modeAndRecord})
