@@ -11,6 +11,7 @@ import { flowHour } from './measurements/flow/hour.ts';
 import { flowReplay } from './measurements/flow/replay.ts';
 import { detail } from './measurements/node/detail.ts';
 import { freshClone } from './measurements/node/fresh-clone.ts';
+import { growth } from './measurements/node/growth.ts';
 import { list } from './measurements/node/list.ts';
 import { memory } from './measurements/node/memory.ts';
 import { processes } from './measurements/node/processes.ts';
@@ -50,5 +51,6 @@ export const measurements: Record<string, (bench: Bench) => Promise<Line[]>> = {
   'fresh-clone': freshClone,
   'some-renewals': someRenewals,
   renewals,
+  growth,
   writing,
 };

@@ -37,6 +37,8 @@ export interface BenchOptions {
   minutes?: number | undefined;
   /** Creates a second of the steady run; undefined for a share of the peak. */
   steadyRate?: number | undefined;
+  /** Payments that `growth` makes; undefined for its usual number. */
+  payments?: number | undefined;
   log: (line: string) => void;
 }
 
@@ -46,6 +48,7 @@ export class Bench {
   readonly processes: number;
   readonly minutes: number | undefined;
   readonly steadyRate: number | undefined;
+  readonly payments: number | undefined;
   readonly log: (line: string) => void;
   /** Webhook deliveries per second of one process; undefined until measured. */
   deliveriesPerSecond: number | undefined;
@@ -53,11 +56,12 @@ export class Bench {
   #fullShop: Promise<FilledShop> | undefined;
   #generator: ChildProcess | undefined;
 
-  constructor({ rows, processes, minutes, steadyRate, log }: BenchOptions) {
+  constructor({ rows, processes, minutes, steadyRate, payments, log }: BenchOptions) {
     this.rows = rows;
     this.processes = processes;
     this.minutes = minutes;
     this.steadyRate = steadyRate;
+    this.payments = payments;
     this.log = log;
   }
 

@@ -17,10 +17,11 @@ import { appendResults, thisMachine } from './report/results.ts';
 import { isMet, tableOf } from './report/table.ts';
 
 /**
- * 100,000 renewals with their payments take minutes, several processes need more processors than most machines have to
- * spare, `writing` explains `ceiling`, and `flow-at` repeats a part of `flow`.
+ * 100,000 renewals with their payments take minutes, and so does making the payments of `growth`. Several processes need
+ * more processors than most machines have to spare, `writing` explains `ceiling`, and `flow-at` repeats a part of
+ * `flow`.
  */
-const onlyByName = ['renewals', 'processes', 'writing', 'flow-at'];
+const onlyByName = ['renewals', 'growth', 'processes', 'writing', 'flow-at'];
 /** What a full table can make slower, and what takes many minutes. The other measurements begin with an empty table. */
 const onlyLarge = ['flow-variants', 'flow-replay', 'flow-hour'];
 const inLarge = [...onlyLarge, 'list', 'full-table', 'claim'];
@@ -32,7 +33,7 @@ answerHelp(
 
 Runs all measurements, or those named, and prints a table. Without names it takes some twenty minutes and writes its
 table into bench/README.md. --large runs those on a full table, with ten times the rows. With --minutes N, steady runs
-that long and draws bench/steady.svg. With --rate N, steady sends N creates a second instead of 40 % of the peak. NAME
+that long and draws bench/steady.svg. With --rate N, steady sends N creates a second instead of 40 % of the peak. With --payments N, growth makes that many. NAME
 against PATH runs the
 service of this checkout and of the one at PATH in turns.
 
@@ -46,6 +47,7 @@ const isLarge = args.includes('--large');
 const processes = takeNumber('--processes', 64) ?? 1;
 const minutes = takeNumber('--minutes', 600);
 const steadyRate = takeNumber('--rate', 100_000);
+const payments = takeNumber('--payments', 100_000_000);
 const other = takeWord('against');
 const names = args.filter((arg) => arg !== '--large');
 const unknown = names.find((name) => !(name in measurements));
@@ -97,7 +99,7 @@ if (other !== undefined) {
 const ordinary = Object.keys(measurements).filter((name) => ![...onlyByName, ...onlyLarge].includes(name));
 const selected = names.length > 0 ? names : isLarge ? inLarge : ordinary;
 const log = (line: string) => process.stderr.write(`${line}\n`);
-const bench = new Bench({ rows: isLarge ? largeRows : ordinaryRows, processes, minutes, steadyRate, log });
+const bench = new Bench({ rows: isLarge ? largeRows : ordinaryRows, processes, minutes, steadyRate, payments, log });
 const lines: Line[] = [];
 let isComplete = false;
 try {

@@ -106,6 +106,18 @@ export class Service {
     return { host: socket, port, user: 'florin', database };
   }
 
+  /** Runs a command of the service beside it, such as `verify.ts`. Rejects when it fails. */
+  async runCommand(file: string, ...args: string[]): Promise<void> {
+    const logFile = join(this.dataDir, 'command.log');
+    const child = launch(process.execPath, [join(root, 'server/src/app', file), ...args], {
+      cwd: this.dataDir,
+      env: { ...inheritedEnvironment(), APP_DATA_DIR: this.dataDir },
+      logFile,
+    });
+    const [code] = await once(child, 'exit');
+    if (code !== 0) throw new Error(`${file} ended with ${code}:\n${readFileSync(logFile, 'utf8')}`);
+  }
+
   /** CPU time used so far. */
   cpu(): Cpu {
     const postmaster = this.#postmaster().pid;

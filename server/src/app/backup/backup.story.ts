@@ -135,6 +135,8 @@ describe('a restored backup', () => {
     const { code, lines } = await outcomeOf(restore, [made], { APP_DATABASE_URL: urlOf(empty.connection) });
     expect(lines.join('\n')).toContain('verified');
     expect(code).toBe(0);
+    const indexes = `select tablename, indexdef from pg_indexes where schemaname = 'public' order by indexdef`;
+    expect(await empty.query(indexes)).toEqual(await db.query(indexes));
     const restored = await florinOn(empty, { APP_ENCRYPTION_KEYS: keys, APP_ROLE: 'api' });
     try {
       const as = await administratorOf(restored);

@@ -71,3 +71,32 @@ export const copyOut = ({ name, columns }: Pick<TableRow, 'name' | 'columns'>) =
 
 export const copyIn = ({ name, columns }: Pick<TableRow, 'name' | 'columns'>) =>
   `copy ${escapeIdentifier(name)} (${columns.map(escapeIdentifier).join(', ')}) from stdin`;
+
+export interface IndexRow {
+  name: string;
+  /** The statement that creates it. */
+  definition: string;
+}
+
+/** The indexes of the schema but for those of constraints; foreign keys need the index that they reference. */
+export const listPlainIndexes = statement<IndexRow>(
+  'backup.list_plain_indexes',
+  `select format('%I.%I', n.nspname, c.relname) as name, pg_get_indexdef(c.oid) as definition
+     from pg_index i
+     join pg_class c on c.oid = i.indexrelid
+     join pg_namespace n on n.oid = c.relnamespace
+    where c.relnamespace = current_schema()::text::regnamespace and c.relkind = 'i' and not c.relispartition
+      and not exists (select from pg_constraint k where k.conindid = c.oid and k.contype in ('p', 'u', 'x', 'f'))
+    order by c.relname`,
+);
+
+export const dropIndexes = (indexes: readonly IndexRow[]) => `drop index ${indexes.map(({ name }) => name).join(', ')}`;
+
+export const createIndexes = (indexes: readonly IndexRow[]) => indexes.map(({ definition }) => definition).join('; ');
+
+/** Until the end of the transaction. PostgreSQL sorts the entries of an index in memory. */
+export const useBuildMemory = statement(
+  'backup.use_build_memory',
+  `select set_config('maintenance_work_mem',
+                     greatest(pg_size_bytes(current_setting('maintenance_work_mem')) / 1024, 262144)::text, true)`,
+);

@@ -1,5 +1,6 @@
 import { createHash, hash } from 'node:crypto';
 import { Transform, type TransformCallback } from 'node:stream';
+import type { CopiedRows } from '../../platform/postgres/copy-out.ts';
 
 /** Passes bytes on, and keeps their number and their SHA-256. */
 export class Meter extends Transform {
@@ -18,29 +19,26 @@ export class Meter extends Transform {
   }
 }
 
-const newline = 0x0a;
 const wordsOfDigest = 8;
 
 /**
- * Passes on the output of COPY, which writes each row as one line, and keeps the number of rows and their digest. The
- * digest is the sum of the SHA-256 of each row, in words of 32 bits: it does not depend on the order, because
- * PostgreSQL does not keep one.
+ * Keeps the number of rows that COPY has written, and their digest: the sum of the SHA-256 of each row without the end
+ * of its line, in words of 32 bits. It does not depend on the order, because PostgreSQL does not keep one.
  */
-export class RowMeter extends Transform {
+export class RowMeter {
   readonly #sums = new Uint32Array(wordsOfDigest);
-  /** The beginning of a row whose end has not arrived yet. */
-  #rest: Buffer = Buffer.alloc(0);
   rows = 0;
 
-  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    const text = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
-    let from = 0;
-    for (let to = text.indexOf(newline); to >= 0; to = text.indexOf(newline, from)) {
-      this.#add(hash('sha256', text.subarray(from, to), 'buffer'));
-      from = to + 1;
+  /** Passes on the bytes of all batches. */
+  async *of(batches: AsyncIterable<CopiedRows>): AsyncGenerator<Buffer, void> {
+    for await (const { bytes, ends } of batches) {
+      let from = 0;
+      for (const end of ends) {
+        this.#add(hash('sha256', bytes.subarray(from, end - 1), 'buffer'));
+        from = end;
+      }
+      yield bytes;
     }
-    this.#rest = text.subarray(from);
-    done(null, chunk);
   }
 
   /** In hex. */
