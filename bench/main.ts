@@ -17,9 +17,9 @@ import { appendResults, thisMachine } from './report/results.ts';
 import { isMet, tableOf } from './report/table.ts';
 
 /**
- * 100,000 renewals with their payments take minutes, and so does making the payments of `growth`. Several processes need
- * more processors than most machines have to spare, `writing` explains `ceiling`, and `flow-at` repeats a part of
- * `flow`.
+ * 100,000 renewals with their payments take minutes, and so does making the payments of `growth`. Several processes
+ * need more processors than most machines have to spare, `writing` explains `ceiling`, and `flow-at` repeats a part
+ * of `flow`.
  */
 const onlyByName = ['renewals', 'growth', 'processes', 'writing', 'flow-at'];
 /** What a full table can make slower, and what takes many minutes. The other measurements begin with an empty table. */
@@ -33,7 +33,8 @@ answerHelp(
 
 Runs all measurements, or those named, and prints a table. Without names it takes some twenty minutes and writes its
 table into bench/README.md. --large runs those on a full table, with ten times the rows. With --minutes N, steady runs
-that long and draws bench/steady.svg. With --rate N, steady sends N creates a second instead of 40 % of the peak. With --payments N, growth makes that many. NAME
+that long and draws bench/steady.svg. With --rate N, steady sends N creates a second instead of 40 % of the peak.
+With --payments N, growth makes that many. NAME
 against PATH runs the
 service of this checkout and of the one at PATH in turns.
 

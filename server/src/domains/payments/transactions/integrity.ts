@@ -222,7 +222,8 @@ export const transactionChecks: readonly Check[] = [
     // Payments whose deltas are not rolled up yet belong to a bucket that does not count them: they are subtracted.
     offenders: `
       with busy as (
-        select tenant_id, date_trunc('day', started_at, 'UTC') as day, array_agg(started_at order by started_at) as starts
+        select tenant_id, date_trunc('day', started_at, 'UTC') as day,
+               array_agg(started_at order by started_at) as starts
           from transaction_bucket
          group by 1, 2
         having count(*) > 1
