@@ -154,7 +154,7 @@ test('the rows that exist when a walk begins are each seen once while others are
   expect(new Set(seen).size).toBe(seen.length);
   expect([...before].filter((id) => !seen.includes(id))).toEqual([]);
   expect(before.size).toBeGreaterThan(10_000);
-});
+}, 180_000);
 
 test('a page by number leads into a walk, and a cursor belongs to its filters and its list', async () => {
   const all = await recount({}, merchant);
