@@ -118,10 +118,13 @@ function stoppedBy(error: unknown, checked: string): Error {
     return new SettingsError(`the replica ${why}; wait longer (app.database.replica-wait), or leave out --replica.`);
   }
   if (!(error instanceof Refusal)) return error as Error;
-  return new SettingsError(
-    `the replica stopped answering after ${checked}: ${reasonOf(error.cause)}. Set hot_standby_feedback = on or ` +
-      'max_standby_streaming_delay = -1 on it, or leave out --replica.',
-  );
+  // serialization_failure: a standby cancels what reads rows that it has to remove.
+  const isConflict = (error.cause as { code?: string } | undefined)?.code === '40001';
+  const help = isConflict
+    ? 'Set hot_standby_feedback = on or max_standby_streaming_delay = -1 on it'
+    : 'Start it again';
+  const reason = `the replica stopped answering after ${checked}: ${reasonOf(error.cause)}`;
+  return new SettingsError(`${reason}. ${help}, or leave out --replica.`);
 }
 
 /** The books can be checked without the keys, for example on another machine. */

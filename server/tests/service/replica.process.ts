@@ -1,4 +1,7 @@
+import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checks } from '../../src/app/integrity.ts';
 import { freshKeyring } from '../../src/platform/crypto/keyring.ts';
 import { Database } from '../../src/platform/postgres/database.ts';
 import { Replica, type ReplicaOutcome } from '../../src/platform/postgres/replica.ts';
@@ -6,6 +9,7 @@ import { administratorOf, dataOf, makeChannel, makeKey, makePayment } from '../s
 import { eventually } from '../support/postgres/database.ts';
 import { hasStandbys, type ReplicatedDatabase, replicatedDatabase } from '../support/postgres/streaming-replica.ts';
 import { florinOn, type TestFlorin, urlOf } from '../support/service/florin.ts';
+import { runProgram } from '../support/service/run-program.ts';
 
 /** Two nodes on one primary, with a streaming standby for their reads. */
 describe.skipIf(!hasStandbys)('with a replica', () => {
@@ -139,5 +143,56 @@ describe.skipIf(!hasStandbys)('with a replica', () => {
     const id = await makePayment(nodes[0], admin, channelId);
     expect(await newest(nodes[1])).toMatchObject({ id, from: 'primary' });
     expect(dataOf(await nodes[1].get('/api/statistics/summary', admin)).count).toBeGreaterThan(0);
+  });
+});
+
+describe.skipIf(!hasStandbys)('florin verify --replica', () => {
+  let servers: ReplicatedDatabase;
+
+  beforeAll(async () => {
+    servers = await replicatedDatabase();
+  });
+  afterAll(() => servers.close());
+
+  const verified = async (waitFor: string) => {
+    const environment = {
+      DATABASE_URL: urlOf(servers.primary),
+      APP_DATABASE_REPLICA_URL: urlOf(servers.standby),
+      APP_DATABASE_REPLICA_WAIT: waitFor,
+    };
+    const script = fileURLToPath(new URL('../../src/app/verify.ts', import.meta.url));
+    const { code, stdout, stderr } = await runProgram(process.execPath, [script, '--replica'], {
+      cwd: tmpdir(),
+      environment,
+    });
+    const claims = stdout.split('\n').filter((line) => line.startsWith('ok '));
+    return { code, claims: claims.length, last: stderr.trim().split('\n').at(-1) };
+  };
+
+  test('checks every claim on the standby, over several connections, and not on the primary', async () => {
+    const scans = `select sum(seq_scan)::int as scans from pg_stat_user_tables where relname = 'event'`;
+    const [before] = await servers.query(servers.primary, scans);
+    const { code, claims } = await verified('30s');
+    expect({ code, claims }).toEqual({ code: 0, claims: checks.length });
+    expect(await servers.query(servers.primary, scans)).toEqual([before]);
+  });
+
+  test('ends with 2 and one line where the standby is behind, or away', async () => {
+    await servers.query(servers.standby, 'select pg_wal_replay_pause()');
+    await servers.query(servers.primary, 'create table later as select generate_series(1, 1000) as n');
+    expect(await verified('0s')).toEqual({
+      code: 2,
+      claims: 0,
+      last: expect.stringMatching(/^Florin cannot verify: the replica is \d+ bytes behind; wait longer/),
+    });
+    await servers.query(servers.standby, 'select pg_wal_replay_resume()');
+    await servers.killStandby();
+    expect(await verified('30s')).toEqual({
+      code: 2,
+      claims: 0,
+      last: expect.stringMatching(
+        /^Florin cannot verify: the replica stopped answering .* Start it again, or leave out/,
+      ),
+    });
   });
 });
