@@ -26,7 +26,7 @@ export const checkingConnections = (): number => Math.min(mostConnections, Math.
  */
 const useMemory = statement(
   'verify.use_memory',
-  `select set_config('work_mem', greatest(pg_size_bytes(current_setting('work_mem')) / 1024, 131072)::text, true),
+  `select set_config('work_mem', greatest(pg_size_bytes(current_setting('work_mem')) / 1024, 65536)::text, true),
           set_config('max_parallel_workers_per_gather', '0', true)`,
 );
 

@@ -707,6 +707,13 @@ const plants: Plant[] = [
     ofPayment('failed'),
   ],
   [
+    /Every transition of a payment has its event/,
+    'an event that names no payment',
+    `update event set object_id = 'nobody' where type = 'transaction.succeeded'
+         and object_id = 'txn_' || replace({paid}, '-', '')`,
+    ofPayment('paid'),
+  ],
+  [
     /has its event/,
     'a payment being processed that was not reported',
     `delete from event where type = 'transaction.processing' and object_id = 'txn_' || replace({processing}, '-', '')`,

@@ -62,7 +62,8 @@ const toldOfPayments = `told as materialized (
                       from transaction
                     offset 0
                   ) as payment on payment.tenant = event.tenant_id
-                   and payment.id = substring(event.object_id for 32 from 5)::uuid
+                   and payment.id = case when event.object_id ~ '^txn_[0-9a-f]{32}$'
+                                         then substring(event.object_id for 32 from 5)::uuid end
                  where event.type like 'transaction.%'
                 offset 0
               ) as event_and_payment
