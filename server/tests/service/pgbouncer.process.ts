@@ -15,7 +15,8 @@ describe.skipIf(!hasPgbouncer)('a start through pgbouncer', () => {
 
   afterAll(() => folder.close());
 
-  test.each([
+  // Each waits for thirty seconds.
+  test.concurrent.each([
     ['transaction', /transaction mode, so set app\.database\.direct-url/],
     ['statement', /statement mode, which allows no transactions: set its pool_mode/],
   ] as const)('in %s mode alone is refused after 30 seconds, with the reason', async (poolMode, reason) => {
