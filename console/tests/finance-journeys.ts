@@ -195,7 +195,7 @@ export function financeJourneys(opened: () => OpenedConsole): void {
     await page.getByLabel('Select this row').check();
     await page
       .getByRole('status')
-      .getByText(/^Succeeded\s*EUR\s9,876\.54$/)
+      .getByText(/^Partly refunded\s*EUR\s9,876\.54$/)
       .waitFor();
     await button('Clear').click();
     const saved = async (format: RegExp) => {
@@ -209,7 +209,7 @@ export function financeJourneys(opened: () => OpenedConsole): void {
     const csv = await saved(/CSV/);
     expect(csv.name).toMatch(/^Payments until \d{4}-\d\d-\d\d \(test\)\.csv$/);
     const [, row, ...others] = csv.content.toString().trimEnd().split('\r\n');
-    expect(row).toMatch(/,9876\.54,0\.00,EUR,Jürgen Müller,"Order 4711, oak table",/);
+    expect(row).toMatch(/,9876\.54,10\.00,EUR,Jürgen Müller,"Order 4711, oak table",/);
     expect(others).toEqual([]);
     const workbook = await saved(/XLSX/);
     expect(workbook.name).toMatch(/\.xlsx$/);
